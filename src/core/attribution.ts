@@ -1,0 +1,101 @@
+import { type Base, isFresh } from './base.ts';
+import type { Cause, Transition } from './ledger.ts';
+
+/**
+ * Who moved the file from `expected` to `actual`: the contract's `changed_by`, oldest first.
+ *
+ * The walk starts at the last time the file was in the expected state and covers the whole way. What no transition
+ * explains is named as a gap. `session` is the one that asks: its own edits are told apart from another's.
+ */
+export function attribute(
+  transitions: readonly Transition[],
+  expected: Base,
+  actual: Base,
+  session: string | undefined,
+): string[] {
+  const start = transitions.findLastIndex(({ to }) => to !== undefined && isFresh(expected, to));
+  const walked = transitions.slice(start + 1);
+  const causes = start === -1 ? ['before this window opened'] : [];
+  for (const text of describeAll(walked, session)) {
+    if (causes.at(-1) !== text) {
+      causes.push(text);
+    }
+  }
+  const end = walked.findLast(({ to }) => to !== undefined)?.to;
+  const isMovedOnDisk = (end ?? expected).disk !== actual.disk;
+  if (causes.length === 0 || (end !== undefined && isMovedOnDisk)) {
+    causes.push(gap(expected, actual));
+  }
+  return causes;
+}
+
+/** Whether somebody else works in this tree: an engineer or another program. */
+export function hasOtherWriter(causes: readonly string[]): boolean {
+  return causes.some(
+    (cause) => cause.startsWith('engineer:') || cause.startsWith('external writer') || cause.startsWith('deleted'),
+  );
+}
+
+function describeAll(walked: readonly Transition[], session: string | undefined): string[] {
+  const texts: string[] = [];
+  let typed: { count: number; saved: boolean } | undefined;
+  const flush = () => {
+    if (typed) {
+      const edits = typed.count === 1 ? '1 edit' : `${typed.count} edits`;
+      texts.push(`engineer: typed in the editor (${edits}, ${typed.saved ? 'saved' : 'unsaved'})`);
+      typed = undefined;
+    }
+  };
+  for (const [index, { cause }] of walked.entries()) {
+    if (cause === undefined || cause.kind === 'save') {
+      continue;
+    }
+    if (cause.kind === 'typed') {
+      const saved = walked.slice(index + 1).some((later) => later.cause?.kind === 'save');
+      if (typed !== undefined && typed.saved !== saved) {
+        flush();
+      }
+      typed = { count: (typed?.count ?? 0) + cause.count, saved };
+      continue;
+    }
+    flush();
+    texts.push(describe(cause, session));
+  }
+  flush();
+  return texts;
+}
+
+function describe(cause: Exclude<Cause, { kind: 'typed' | 'save' }>, session: string | undefined): string {
+  switch (cause.kind) {
+    case 'edit':
+      return `edit #${cause.number} (${describeSession(cause.session, session)}, turn ${cause.turn})`;
+    case 'hook':
+      return `post-write hook: ${cause.name}`;
+    case 'undo':
+      return `engineer: undo of edit #${cause.edit}`;
+    case 'redo':
+      return `engineer: redo of edit #${cause.edit}`;
+    case 'format':
+      return 'engineer: format on save';
+    case 'not_typed':
+      return 'changed in the editor, not typed';
+    case 'external':
+      return cause.deleted ? 'deleted on disk' : 'external writer';
+    default:
+      return cause satisfies never;
+  }
+}
+
+function describeSession(session: string | undefined, asking: string | undefined): string {
+  if (session === undefined) {
+    return 'session unknown';
+  }
+  return session === asking ? 'this session' : 'another session';
+}
+
+function gap(expected: Base, actual: Base): string {
+  if (expected.disk === actual.disk) {
+    return 'changed in the editor, not typed';
+  }
+  return actual.disk === 'absent' ? 'deleted on disk' : 'external writer';
+}

@@ -1,0 +1,87 @@
+import type { EditRequest } from './input.ts';
+import type { Refusal } from './status.ts';
+
+/** One refused edit, for the engineer to see until it is resolved. */
+export interface Conflict {
+  readonly id: number;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly key: string;
+  readonly path: string;
+  readonly session: string | undefined;
+  readonly turn: number;
+  readonly status: Refusal;
+  /** Token of the base that the edit was planned on. */
+  readonly expected: string;
+  /** Token of the state that the gate found; left out where the file could not be read. */
+  readonly actual?: string;
+  readonly changedBy: readonly string[];
+  /** Unified diff from the base to the state the gate found; `null` when the text at the base was not remembered. */
+  readonly diffSinceRead: string | null;
+  readonly yourEdit?: string;
+  readonly reason?: string;
+  /** The agent's one sentence about the call. */
+  readonly explanation: string | undefined;
+  readonly request: EditRequest;
+}
+
+/** How many conflicts are kept; the oldest go first. */
+const LIMIT = 1_000;
+
+/** The open conflicts, newest first. */
+export class Conflicts {
+  #open: Conflict[] = [];
+  #resolved: Conflict[] = [];
+  #nextId = 1;
+  readonly #listeners = new Set<() => void>();
+
+  get open(): readonly Conflict[] {
+    return this.#open;
+  }
+
+  /** Resolved or dismissed since the last {@link clearResolved}, newest first. */
+  get resolved(): readonly Conflict[] {
+    return this.#resolved;
+  }
+
+  /** Adds a conflict. An earlier one of the same session over the same edit of the same file is replaced. */
+  add(conflict: Omit<Conflict, 'id'>): void {
+    const isSame = (other: Conflict) =>
+      other.key === conflict.key &&
+      other.session === conflict.session &&
+      other.request.signature === conflict.request.signature;
+    this.#open = [{ ...conflict, id: this.#nextId++ }, ...this.#open.filter((other) => !isSame(other))].slice(0, LIMIT);
+    this.#changed();
+  }
+
+  dismiss(id: number): void {
+    this.close((conflict) => conflict.id === id);
+  }
+
+  clearResolved(): void {
+    this.#resolved = [];
+    this.#changed();
+  }
+
+  /** @returns what stops the listener. */
+  onDidChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Moves conflicts that are settled out of the open ones. */
+  close(isMeant: (conflict: Conflict) => boolean): void {
+    const closed = this.#open.filter(isMeant);
+    if (closed.length > 0) {
+      this.#open = this.#open.filter((conflict) => !closed.includes(conflict));
+      this.#resolved = [...closed, ...this.#resolved].slice(0, LIMIT);
+      this.#changed();
+    }
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) {
+      listener();
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import type { Base } from './base.ts';
+import type { Problem } from './status.ts';
+import type { Span, Text } from './text.ts';
+
+/** One file, whatever spelling a call used for it. */
+export interface FileRef {
+  /** Its identity: the real path. */
+  readonly key: string;
+  /** How it is shown to agents: workspace-relative, forward slashes, prefixed by the folder's name in a multi-root workspace. */
+  readonly path: string;
+}
+
+/** How a text is, or would be, stored as bytes. */
+export interface Format {
+  /** The editor's identifier of the encoding, `utf8` for instance; a BOM is told apart by `bom`. */
+  readonly encoding: string;
+  readonly bom: boolean;
+}
+
+/** What one file holds right now. Content and base always come from the same bytes. */
+export type State =
+  | { readonly kind: 'absent'; readonly base: Base }
+  | { readonly kind: 'text'; readonly base: Base; readonly text: Text; readonly format: Format; readonly size: number }
+  | { readonly kind: 'unreadable'; readonly base?: Base; readonly problem: Problem };
+
+/** What is to be in the file instead: `text` is the state's text with `spans` applied. */
+export interface Candidate {
+  readonly spans: readonly Span[];
+  readonly text: Text;
+}
+
+/** What is asked of {@link Documents.transact} once the state is known. */
+export type Decision =
+  | { readonly kind: 'refuse' }
+  | {
+      readonly kind: 'apply';
+      readonly candidate: Candidate;
+      /** Called once our part is in the buffer, before anything that came after it is recorded. */
+      readonly onDidLand: () => void;
+    };
+
+/** How a transaction ended. `state` is the state when it ended, read back, never assumed. */
+export type Outcome =
+  /** `decide` refused; nothing was touched. */
+  | { readonly kind: 'refused'; readonly state: State }
+  /** The file cannot take the candidate; nothing was touched. */
+  | { readonly kind: 'unfit'; readonly state: State; readonly problem: Problem }
+  /** Somebody changed the buffer between compare and apply, and the editor declined; nothing was touched. */
+  | { readonly kind: 'moved'; readonly state: State }
+  | {
+      readonly kind: 'applied';
+      readonly state: State;
+      /** The state that our own part alone led to: that of `state`, unless hooks or somebody else came after it. */
+      readonly landed: Base;
+      readonly saved: boolean;
+      /** Names of the hooks that changed the file after the candidate had landed. */
+      readonly hooks: readonly string[];
+      /** Whether the final state holds something that neither the candidate nor a hook put there. */
+      readonly foreign: boolean;
+      /** Tells the editor's side the number of the edit, so that an undo of it can be named. */
+      readonly onDidNumber: (edit: number) => void;
+    }
+  /** Another program wrote the file after the compare. Its bytes are kept, our part is taken back. */
+  | { readonly kind: 'disk_changed'; readonly state: State }
+  /** The editor could not apply or save. Our part is taken back as far as `reason` says. */
+  | {
+      readonly kind: 'failed';
+      readonly status: 'save_failed' | 'apply_failed';
+      readonly reason: string;
+      readonly state: State;
+      /** Whether nothing of our part is left. */
+      readonly isTakenBack: boolean;
+    };
+
+/**
+ * The port to an editor. A file's lock is held by the caller, so no two transactions of one file overlap; everyone else
+ * (an engineer, another program) may act at any moment.
+ */
+export interface Documents {
+  /** Resolves a path as an agent wrote it, or says which rule forbids it. Follows symbolic links. */
+  resolve(path: string): FileRef | Problem;
+
+  /** The file's state now. Opens nothing. */
+  look(file: FileRef): Promise<State>;
+
+  /**
+   * Applies what `decide` answers for the file's state, and saves it unless the state was dirty.
+   *
+   * `decide` may be called more than once; the candidate that lands was decided on the state at the very moment of the
+   * apply, compared in the same synchronous turn.
+   */
+  transact(file: FileRef, decide: (state: State) => Decision): Promise<Outcome>;
+
+  /** Creates the file with exactly this text, only where nothing is. */
+  create(file: FileRef, text: Text): Promise<Outcome>;
+
+  /** Waits until what the editor has told about the file so far is in the ledger. */
+  settled(file: FileRef): Promise<void>;
+
+  /** A cheap hint, for advice only: whether the file has probably not moved since it was last seen in this state. */
+  isProbablyIn(file: FileRef, base: Base): boolean;
+
+  /** The line ending for new text in a file that has none: `files.eol`. */
+  endingFor(file: FileRef): '\n' | '\r\n';
+}

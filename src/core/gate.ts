@@ -1,0 +1,160 @@
+// The heart: whether one entry may land on a state, and what the file would hold then. Pure; the same request and state
+// always give the same verdict. Order matters: what the file is, then the base, and only then what the text matches.
+
+import { isFresh } from './base.ts';
+import type { Candidate, State } from './documents.ts';
+import type { EditRequest } from './input.ts';
+import { type Location, locate, type NearestBudget } from './match.ts';
+import { type Patch, type PatchPlacement, parsePatch, placePatch } from './patch.ts';
+import type { Problem } from './status.ts';
+import { applySpans, type Ending, eolOf, type Span, spansBetween, type Text } from './text.ts';
+
+/** Why the text of the edit has no place in the text of the base. */
+export type Misplaced =
+  | Exclude<Location, { readonly status: 'located' }>
+  | Extract<PatchPlacement, { readonly status: 'patch_mismatch' }>;
+
+export type Verdict =
+  | { readonly kind: 'accepted'; readonly candidate: Candidate }
+  /** The entry creates the file. */
+  | { readonly kind: 'create'; readonly text: Text }
+  /** The entry deletes or renames the file at a fresh base. */
+  | { readonly kind: 'file_operation' }
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'misplaced'; readonly misplaced: Misplaced }
+  | { readonly kind: 'problem'; readonly problem: Problem };
+
+/**
+ * @param path as it is shown: what a patch's headers must name.
+ * @param ending for new text in a file that has no line end yet.
+ * @param budget bounds the search for the place that is most like an old text which is not there.
+ */
+export function judge(
+  request: EditRequest,
+  path: string,
+  state: State,
+  ending: Ending,
+  budget: NearestBudget,
+): Verdict {
+  if (state.kind === 'unreadable') {
+    return { kind: 'problem', problem: state.problem };
+  }
+  if (!isFresh(request.base, state.base)) {
+    return { kind: 'stale' };
+  }
+  if (state.kind === 'absent') {
+    return request.wish.kind === 'content' ? create(request.wish.content, ending) : absent(path);
+  }
+  if (request.wish.kind === 'delete' || request.wish.kind === 'nothing') {
+    return { kind: 'file_operation' };
+  }
+  if (eolOf(state.text, 'lf') === 'mixed' || eolOf(state.text, 'lf') === 'cr') {
+    return problem(
+      'mixed_line_endings',
+      'the file mixes line endings, or holds lone carriage returns; saving it through the editor would rewrite lines nobody asked for',
+      'ask the engineer to bring the file to one line ending first, or leave it alone',
+    );
+  }
+  const placed = place(request, path, state.text, budget);
+  return placed.kind === 'spans' ? accept(state.text, placed.spans, ending) : placed;
+}
+
+type Placed =
+  | { readonly kind: 'spans'; readonly spans: readonly Span[] }
+  | Extract<Verdict, { kind: 'misplaced' | 'problem' }>;
+
+function place(request: EditRequest, path: string, text: Text, budget: NearestBudget): Placed {
+  switch (request.wish.kind) {
+    case 'edits': {
+      const located = locate(text, request.wish.replacements, budget);
+      return located.status === 'located'
+        ? { kind: 'spans', spans: located.spans }
+        : { kind: 'misplaced', misplaced: located };
+    }
+    case 'patch': {
+      const parsed = parsePatch(request.wish.patch);
+      if (parsed.status === 'malformed') {
+        const reason = `line ${parsed.patchLine} of the patch: ${parsed.message}`;
+        return problem('invalid_input', reason, 'send a unified diff with correct hunk headers, or use `edits`');
+      }
+      const disagreement = disagreeingName(parsed.patch, path);
+      if (disagreement !== undefined) {
+        return problem(
+          'invalid_input',
+          disagreement,
+          'send one patch per file, with headers that name it or without headers',
+        );
+      }
+      const placed = placePatch(text, parsed.patch.hunks);
+      return placed.status === 'located'
+        ? { kind: 'spans', spans: placed.spans }
+        : { kind: 'misplaced', misplaced: placed };
+    }
+    case 'content':
+      return { kind: 'spans', spans: spansBetween(text.content, request.wish.content.replaceAll('\r\n', '\n')) };
+    case 'delete':
+    case 'nothing':
+      throw new Error(`judge answers ${request.wish.kind} before any text is placed`);
+    default:
+      return request.wish satisfies never;
+  }
+}
+
+function accept(text: Text, spans: readonly Span[], ending: Ending): Verdict {
+  const after = applySpans(text, spans, ending);
+  const unfit = unfitText(after);
+  if (unfit) {
+    return unfit;
+  }
+  if (after.content === text.content) {
+    return { kind: 'misplaced', misplaced: { status: 'no_change' } };
+  }
+  return { kind: 'accepted', candidate: { spans, text: after } };
+}
+
+/** What is wrong with the names in a patch's headers, if anything: they must name the entry's own file. */
+function disagreeingName({ oldName, newName }: Patch, path: string): string | undefined {
+  if (oldName === null || newName === null) {
+    return 'the patch creates or deletes a file; create with `content` and base "absent", delete with `delete`';
+  }
+  const other = [oldName, newName].find((name) => name !== undefined && name !== path);
+  return other === undefined
+    ? undefined
+    : `the patch names ${JSON.stringify(other)}, the entry ${JSON.stringify(path)}`;
+}
+
+function create(content: string, ending: Ending): Verdict {
+  const text = applySpans({ content: '', endings: [] }, [{ start: 0, end: 0, text: content }], ending);
+  return unfitText(text) ?? { kind: 'create', text };
+}
+
+/** What no text of a file may be: a mix of line endings, or half a character. */
+function unfitText(text: Text): Verdict | undefined {
+  if (eolOf(text, 'lf') === 'mixed' || eolOf(text, 'lf') === 'cr') {
+    return problem(
+      'mixed_line_endings',
+      'the new text holds a lone carriage return, which would leave the file with mixed line endings',
+      'send line ends as \\n',
+    );
+  }
+  if (!text.content.isWellFormed()) {
+    return problem(
+      'unencodable',
+      'the new text holds half of a surrogate pair, which no encoding can store',
+      'send whole characters',
+    );
+  }
+  return undefined;
+}
+
+function absent(path: string): Verdict {
+  return problem(
+    'not_found_on_disk',
+    `there is no file ${path}`,
+    'to create it, send its whole text as `content` with base "absent"; otherwise look for the right path',
+  );
+}
+
+function problem(status: Problem['status'], reason: string, next: string): Extract<Verdict, { kind: 'problem' }> {
+  return { kind: 'problem', problem: { status, reason, next } };
+}

@@ -1,0 +1,149 @@
+import type { Span } from './text.ts';
+
+/** One change of a buffer; offsets are UTF-16 units of the buffer's own text, line endings included. */
+export interface BufferEdit {
+  readonly offset: number;
+  readonly length: number;
+  readonly text: string;
+}
+
+/** Where our own change stands among the changes that a buffer went through while it was applied. */
+export type Landing =
+  /** `changes[index]` is ours and led to the text that was asked for; whoever changed the buffer did so after it. */
+  | { readonly kind: 'landed'; readonly index: number }
+  /** None of the changes is ours. */
+  | { readonly kind: 'not_landed' }
+  /** Ours, at `index`, came after somebody else's change and so landed on a text that it was not planned on. */
+  | { readonly kind: 'misplaced'; readonly index: number };
+
+/**
+ * Finds our own change by what it led to, never by time.
+ *
+ * @param before the buffer's text at the compare.
+ * @param expected the text that our spans lead to.
+ * @param changes each event's changes, in order of arrival.
+ * @param spans ours, in offsets of `before`.
+ */
+export function findLanding(
+  before: string,
+  expected: string,
+  changes: readonly (readonly BufferEdit[])[],
+  spans: readonly Span[],
+): Landing {
+  let text = before;
+  for (const [index, edits] of changes.entries()) {
+    text = applyEdits(text, edits);
+    if (text === expected) {
+      return { kind: 'landed', index };
+    }
+  }
+  const own = signatureOf(spans.map((span) => trim(before.slice(span.start, span.end), span.text)));
+  let earlier = before;
+  for (const [index, edits] of changes.entries()) {
+    const theirs = edits.map(({ offset, length, text: inserted }) =>
+      trim(earlier.slice(offset, offset + length), inserted),
+    );
+    if (signatureOf(theirs) === own) {
+      return { kind: 'misplaced', index };
+    }
+    earlier = applyEdits(earlier, edits);
+  }
+  return { kind: 'not_landed' };
+}
+
+/** What would take our own part back, and whether anybody touched it. */
+export interface Reversal {
+  /** In offsets of the buffer's text now. They leave alone what others put inside our text. */
+  readonly spans: readonly Span[];
+  /** Whether a later change touched a place of ours. */
+  readonly isTouched: boolean;
+}
+
+/**
+ * Takes our own part back from under changes that came after it.
+ *
+ * @param text the buffer's text right before our change.
+ * @param own our change, in offsets of `text`.
+ * @param later each later event's changes, in order.
+ */
+export function reverse(text: string, own: readonly BufferEdit[], later: readonly (readonly BufferEdit[])[]): Reversal {
+  let shift = 0;
+  let places = [...own]
+    .sort((a, b) => a.offset - b.offset)
+    .map((edit): Place => {
+      const start = edit.offset + shift;
+      shift += edit.text.length - edit.length;
+      return {
+        pieces: [{ start, end: start + edit.text.length }],
+        old: text.slice(edit.offset, edit.offset + edit.length),
+        isTouched: false,
+      };
+    });
+  for (const edits of later) {
+    // The editor reports the changes of one event against the text before it, so the last place goes first.
+    for (const edit of [...edits].sort((a, b) => b.offset - a.offset)) {
+      places = places.map((place) => follow(place, edit));
+    }
+  }
+  return {
+    spans: places.flatMap(({ pieces, old }) =>
+      pieces.map(({ start, end }, index) => ({ start, end, text: index === 0 ? old : '' })),
+    ),
+    isTouched: places.some(({ isTouched }) => isTouched),
+  };
+}
+
+export function applyEdits(text: string, edits: readonly BufferEdit[]): string {
+  let result = text;
+  for (const { offset, length, text: inserted } of [...edits].sort((a, b) => b.offset - a.offset)) {
+    result = result.slice(0, offset) + inserted + result.slice(offset + length);
+  }
+  return result;
+}
+
+interface Place {
+  /** What is left of the text that we put there; at least one piece, empty where nothing is left. */
+  readonly pieces: readonly { readonly start: number; readonly end: number }[];
+  readonly old: string;
+  readonly isTouched: boolean;
+}
+
+function follow({ pieces, old, isTouched }: Place, edit: BufferEdit): Place {
+  const end = edit.offset + edit.length;
+  const delta = edit.text.length - edit.length;
+  let touched = isTouched;
+  const moved = pieces.flatMap((piece) => {
+    if (end <= piece.start) {
+      return [{ start: piece.start + delta, end: piece.end + delta }];
+    }
+    if (edit.offset >= piece.end) {
+      return [piece];
+    }
+    touched = true;
+    const left = { start: piece.start, end: edit.offset };
+    const right = { start: end + delta, end: piece.end + delta };
+    return [left, right].filter((part) => part.start < part.end);
+  });
+  const [first] = moved;
+  return { pieces: first ? moved : [{ start: edit.offset, end: edit.offset }], old, isTouched: touched };
+}
+
+function trim(removed: string, inserted: string): { removed: number; inserted: string } {
+  let head = 0;
+  while (head < removed.length && head < inserted.length && removed[head] === inserted[head]) {
+    head += 1;
+  }
+  let tail = 0;
+  while (
+    tail < removed.length - head &&
+    tail < inserted.length - head &&
+    removed[removed.length - 1 - tail] === inserted[inserted.length - 1 - tail]
+  ) {
+    tail += 1;
+  }
+  return { removed: removed.length - head - tail, inserted: inserted.slice(head, inserted.length - tail) };
+}
+
+function signatureOf(edits: readonly { removed: number; inserted: string }[]): string {
+  return JSON.stringify(edits.map((edit) => JSON.stringify(edit)).sort());
+}

@@ -1,0 +1,145 @@
+import { type Base, isSameBase } from './base.ts';
+
+/** One observed reason why a file moved between two states. */
+export type Cause =
+  /** Our own apply. `session` is `undefined` where the host could not tell. */
+  | { readonly kind: 'edit'; readonly number: number; readonly session: string | undefined; readonly turn: number }
+  /** Something that rewrote the file as part of our own apply. */
+  | { readonly kind: 'hook'; readonly name: string }
+  /** The engineer typed, pasted or cut; `count` is the number of change events. */
+  | { readonly kind: 'typed'; readonly count: number }
+  /** The engineer took back, or brought back, edit `edit` (of ours, where that is known). */
+  | { readonly kind: 'undo' | 'redo'; readonly edit: number }
+  /** Save participants in a save that was not ours. */
+  | { readonly kind: 'format' }
+  /** The buffer moved and nobody typed. */
+  | { readonly kind: 'not_typed' }
+  /** The disk moved and nothing known explains it. */
+  | { readonly kind: 'external'; readonly deleted: boolean }
+  /** The engineer saved. Not a reason of its own: it says that what came before is on disk. */
+  | { readonly kind: 'save' };
+
+/**
+ * One line of the ledger. Without `cause` it is a sighting: the file was in state `to`, and nothing says how it came
+ * there. Without `to` the state that followed was not looked at: nothing is hashed on a keystroke.
+ */
+export interface Transition {
+  readonly cause?: Cause;
+  readonly to?: Base;
+  /** Milliseconds since the epoch. Supports a cause; never decides staleness. */
+  readonly time: number;
+}
+
+/** A transition that has happened, and whose cause is not known yet. Its place in the order is taken. */
+export interface Pending {
+  /** Names the cause, and the state that followed where that was looked at. */
+  become(cause: Cause, to?: Base): void;
+  /** Takes the transition back: it turned out to be none, or another record explains it. */
+  withdraw(): void;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** How many transitions are remembered per file; the oldest go first. */
+const LIMIT_PER_FILE = 1_000;
+
+/** Append-only record of what happened to each file, keyed by real path. */
+export class Ledger {
+  readonly #files = new Map<string, Writable<Transition>[]>();
+
+  /** Whether anything is known of the file: only such files are worth watching. */
+  knows(key: string): boolean {
+    return this.#files.has(key);
+  }
+
+  transitions(key: string): readonly Transition[] {
+    return this.#files.get(key) ?? [];
+  }
+
+  /** Records that `cause` moved the file, to `to` where that was looked at. */
+  moved(key: string, cause: Cause, time: number, to?: Base): void {
+    this.pending(key, time).become(cause, to);
+  }
+
+  /** Records that something moved the file just now; what it was is told later. Equal neighbours become one. */
+  pending(key: string, time: number): Pending {
+    const transitions = this.#of(key);
+    const transition: Writable<Transition> = { time };
+    append(transitions, transition);
+    const withdraw = () => {
+      const index = transitions.indexOf(transition);
+      if (index !== -1) {
+        transitions.splice(index, 1);
+      }
+    };
+    return {
+      become: (cause, to) => {
+        transition.cause = cause;
+        if (to !== undefined) {
+          transition.to = to;
+        }
+        const before = transitions[transitions.indexOf(transition) - 1];
+        if (cause.kind === 'typed' && before?.cause?.kind === 'typed' && before.to === undefined) {
+          transition.cause = { kind: 'typed', count: before.cause.count + cause.count };
+          transitions.splice(transitions.indexOf(before), 1);
+        }
+      },
+      withdraw,
+    };
+  }
+
+  /**
+   * Records that the file was seen in state `base`, and names the cause where the state moved and nothing recorded
+   * since the last sighting explains it: an external writer for the disk, a change nobody typed for the buffer.
+   */
+  seen(key: string, base: Base, time: number): void {
+    const transitions = this.#of(key);
+    const lastIndex = transitions.findLastIndex((transition) => transition.to !== undefined);
+    const last = transitions[lastIndex]?.to;
+    const isExplained = lastIndex < transitions.length - 1;
+    if (last === undefined) {
+      append(transitions, { to: base, time });
+    } else if (isSameBase(last, base)) {
+      if (isExplained) {
+        append(transitions, { to: base, time });
+      }
+    } else if (last.disk !== base.disk) {
+      append(transitions, { cause: { kind: 'external', deleted: base.disk === 'absent' }, time, to: base });
+    } else if (isExplained) {
+      append(transitions, { to: base, time });
+    } else {
+      append(transitions, { cause: { kind: 'not_typed' }, time, to: base });
+    }
+  }
+
+  /** Another file that was in this state, if any. */
+  ownerOf(base: Base, exceptKey: string): string | undefined {
+    for (const [key, transitions] of this.#files) {
+      if (key !== exceptKey && transitions.some(({ to }) => to !== undefined && isSameBase(base, to))) {
+        return key;
+      }
+    }
+    return undefined;
+  }
+
+  /** The full base that an abbreviated one stands for, where the file was seen in it; otherwise `given` itself. */
+  complete(key: string, given: Base): Base {
+    return this.transitions(key).findLast(({ to }) => to !== undefined && isSameBase(given, to))?.to ?? given;
+  }
+
+  #of(key: string): Writable<Transition>[] {
+    let transitions = this.#files.get(key);
+    if (!transitions) {
+      transitions = [];
+      this.#files.set(key, transitions);
+    }
+    return transitions;
+  }
+}
+
+function append(transitions: Transition[], transition: Transition): void {
+  transitions.push(transition);
+  if (transitions.length > LIMIT_PER_FILE) {
+    transitions.splice(0, transitions.length - LIMIT_PER_FILE);
+  }
+}

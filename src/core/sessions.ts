@@ -1,0 +1,125 @@
+import type { Base } from './base.ts';
+import type { FileRef } from './documents.ts';
+
+/** A base that a session was given for a file and may still plan on. */
+export interface HeldBase {
+  readonly file: FileRef;
+  readonly base: Base;
+  /** Turn in which it was given. */
+  readonly turn: number;
+  /** Token of the moved state that the session has already been told about, so that each move is told once. */
+  readonly told?: string;
+}
+
+/** An edit that was refused because its base was stale. */
+export interface RefusedEdit {
+  /** See {@link EditRequest.signature}. */
+  readonly signature: string;
+  /** The base it carried. */
+  readonly base: Base;
+}
+
+/** An entry that was applied, for the answer to the same call sent again. */
+export interface AppliedEntry {
+  readonly edit: number;
+  /** Token of the state it led to. */
+  readonly result: string;
+}
+
+/** A region of a file that a session edited since it last read it; content offsets. */
+export interface EditedRegion {
+  readonly start: number;
+  readonly end: number;
+  readonly edits: number;
+}
+
+/** What is remembered of one chat session. It enriches answers; the gate itself needs none of it. */
+export class Session {
+  /** `undefined` for the one session that stands for all that are not known. */
+  readonly id: string | undefined;
+  readonly held = new Map<string, HeldBase>();
+  readonly applied = new Map<string, AppliedEntry>();
+  readonly refused = new Map<string, RefusedEdit[]>();
+  readonly regions = new Map<string, readonly EditedRegion[]>();
+  /** Milliseconds since the epoch of the last call. */
+  lastCall = 0;
+  readonly #reread = new Map<string, number>();
+  #turn = 0;
+  #running = 0;
+
+  constructor(id: string | undefined) {
+    this.id = id;
+  }
+
+  /** Takes a turn: a new one, or that of the call that is still running. Balance with {@link end}. */
+  begin(now: number): number {
+    this.#turn += this.#running === 0 ? 1 : 0;
+    this.#running += 1;
+    this.lastCall = now;
+    return this.#turn;
+  }
+
+  get isRunning(): boolean {
+    return this.#running > 0;
+  }
+
+  end(): void {
+    this.#running -= 1;
+  }
+
+  /** The session was shown the file: what it was refused before may now be considered anew. */
+  read(held: HeldBase): void {
+    const { key } = held.file;
+    this.held.set(key, held);
+    this.refused.delete(key);
+    this.regions.delete(key);
+    this.#reread.set(key, held.turn);
+  }
+
+  refuse(key: string, edit: RefusedEdit): void {
+    const others = this.refused.get(key)?.filter(({ signature }) => signature !== edit.signature) ?? [];
+    this.refused.set(key, [...others, edit]);
+    this.#reread.delete(key);
+  }
+
+  /** The edit landed after all: it is no longer a refused one. */
+  landed(key: string, signature: string): void {
+    const others = this.refused.get(key)?.filter((edit) => edit.signature !== signature) ?? [];
+    this.refused.set(key, others);
+  }
+
+  /** Files that were read in an earlier turn than `turn`, each given once: the agent has read them and moved on. */
+  takeReread(turn: number): readonly string[] {
+    const moved = [...this.#reread].filter(([, at]) => at < turn).map(([key]) => key);
+    for (const key of moved) {
+      this.#reread.delete(key);
+    }
+    return moved;
+  }
+}
+
+const DAY = 24 * 60 * 60 * 1_000;
+
+export class Sessions {
+  readonly #sessions = new Map<string, Session>();
+
+  /** The session of that id; one and the same for all calls whose session is not known. */
+  of(id: string | undefined): Session {
+    const key = id ?? '';
+    let session = this.#sessions.get(key);
+    if (!session) {
+      session = new Session(id);
+      this.#sessions.set(key, session);
+    }
+    return session;
+  }
+
+  /** Forgets sessions that have not made a call for a day, and with them the bases they held. */
+  dropIdle(now: number): void {
+    for (const [key, session] of this.#sessions) {
+      if (now - session.lastCall > DAY && !session.isRunning) {
+        this.#sessions.delete(key);
+      }
+    }
+  }
+}
