@@ -1,0 +1,51 @@
+import * as vscode from 'vscode';
+import { Arbiter } from './core/arbiter.ts';
+import { Ledger } from './core/ledger.ts';
+import { BufferChanges } from './host/bufferChanges.ts';
+import { registerCommands } from './host/commands.ts';
+import { WorkspaceDocuments } from './host/documents.ts';
+import { countEdits } from './host/editCounter.ts';
+import { Observer } from './host/observer.ts';
+import { readLimits } from './host/settings.ts';
+import { CheckTool } from './host/tools/check.ts';
+import { EditTool } from './host/tools/edit.ts';
+import { ReadTool } from './host/tools/read.ts';
+import { BaseContent } from './host/views/baseContent.ts';
+import { ConflictTree } from './host/views/conflictTree.ts';
+import { SECTION, TOOLS, VIEWS } from './names.ts';
+
+/** Builds the arbiter and registers everything that faces agents and engineers. Decides nothing. */
+export function activate({ subscriptions, workspaceState }: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel('Edit Arbiter', { log: true });
+  const changes = new BufferChanges((document) => documents.isOnDisk(document));
+  const documents = new WorkspaceDocuments(changes, log);
+  const ledger = new Ledger();
+  const arbiter = new Arbiter({
+    documents,
+    ledger,
+    limits: readLimits(),
+    now: Date.now,
+    nextEdit: countEdits(workspaceState, log),
+  });
+  const uriOf = (key: string) => documents.looks.uriOf(key);
+  const content = new BaseContent(arbiter);
+  const tree = new ConflictTree(arbiter.conflicts, uriOf);
+  subscriptions.push(
+    log,
+    changes,
+    documents,
+    new Observer(documents, ledger),
+    content,
+    tree,
+    vscode.window.registerTreeDataProvider(VIEWS.conflicts, tree),
+    vscode.lm.registerTool(TOOLS.read, new ReadTool(arbiter)),
+    vscode.lm.registerTool(TOOLS.edit, new EditTool(arbiter)),
+    vscode.lm.registerTool(TOOLS.check, new CheckTool(arbiter)),
+    ...registerCommands({ arbiter, content, uriOf, log }),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration(SECTION)) {
+        arbiter.limits = readLimits();
+      }
+    }),
+  );
+}

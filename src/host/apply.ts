@@ -1,0 +1,345 @@
+import * as vscode from 'vscode';
+import { type Base, digest } from '../core/base.ts';
+import { encode, formatOf, isOwnEncoding } from '../core/codec.ts';
+import type { Decision, FileRef, Outcome, State } from '../core/documents.ts';
+import { applyEdits, type BufferEdit, findLanding, type Landing, reverse } from '../core/landing.ts';
+import { renderText, type Span } from '../core/text.ts';
+import type { BufferChange, BufferChanges } from './bufferChanges.ts';
+import { replaceBuffer, toBufferEdits, toWorkspaceEdit } from './bufferEdits.ts';
+import type { Conversions } from './conversions.ts';
+import { isSameDisk, readDisk } from './disk.ts';
+import type { Look, Looks } from './looks.ts';
+import { describe } from './paths.ts';
+
+/** What an apply works with. */
+export interface Tools {
+  readonly looks: Looks;
+  readonly changes: BufferChanges;
+  readonly conversions: Conversions;
+  readonly log: vscode.LogOutputChannel;
+  /** Passes on a change that was not ours, for the ledger. */
+  readonly tell: (document: vscode.TextDocument, change: BufferChange) => void;
+  /** Told once our own edit has its number: the change of the buffer and the text before it. */
+  readonly numbered: (
+    document: vscode.TextDocument,
+    edits: readonly BufferEdit[],
+    before: string,
+    edit: number,
+  ) => void;
+}
+
+/** The name under which the editor's save participants appear among the hooks. */
+const SAVE_PARTICIPANTS = 'format on save';
+/** How often taking our part back is tried while somebody types into it. */
+const MAX_REVERSALS = 5;
+/** How long the events that tell typing from hooks may follow a save, in milliseconds. */
+const FOLLOW_TIME = 20;
+
+/**
+ * One apply of one candidate to one open document: applies, checks what landed, saves, checks what is on disk, and takes
+ * our own part back where something went wrong. Everyone else's text stays.
+ */
+export class Apply {
+  readonly #tools: Tools;
+  readonly #file: FileRef;
+  readonly #look: Look;
+  readonly #document: vscode.TextDocument;
+  readonly #decision: Extract<Decision, { kind: 'apply' }>;
+  /** Every change of the buffer since the compare, in order: ours among them. */
+  readonly changes: BufferChange[] = [];
+  #told = 0;
+  readonly #before: string;
+  readonly #content: string;
+  readonly #expected: string;
+
+  constructor(
+    tools: Tools,
+    file: FileRef,
+    look: Look,
+    document: vscode.TextDocument,
+    decision: Extract<Decision, { kind: 'apply' }>,
+  ) {
+    this.#tools = tools;
+    this.#file = file;
+    this.#look = look;
+    this.#document = document;
+    this.#decision = decision;
+    this.#before = document.getText();
+    this.#content = look.state.kind === 'text' ? look.state.text.content : '';
+    this.#expected = renderText(decision.candidate.text);
+  }
+
+  /** Begins in the same synchronous turn: the edit is handed to the editor before this returns its promise. */
+  async run(): Promise<Outcome> {
+    const { spans } = this.#decision.candidate;
+    const isAccepted = await vscode.workspace.applyEdit(toWorkspaceEdit(this.#document.uri, this.#content, spans));
+    const landing = findLanding(
+      this.#before,
+      this.#expected,
+      this.#edits(),
+      toBufferEdits(this.#before, this.#content, spans).map(toSpan),
+    );
+    if (landing.kind !== 'landed') {
+      return this.#astray(landing, isAccepted);
+    }
+    this.#decision.onDidLand();
+    const own = this.changes[landing.index]?.edits ?? [];
+    this.#told = landing.index + 1;
+    if (this.changes.length > this.#told) {
+      return this.#intruded(own, landing.index);
+    }
+    if (this.#isDirtyBase() && !this.#maySaveDirty()) {
+      return this.#applied({ saved: false, hooks: [], foreign: false, landed: this.#landedInBuffer() }, own);
+    }
+    return this.#save(own, landing.index);
+  }
+
+  /** Tells what has not been told yet: for the ledger, once the transaction is over. */
+  tellRest(): void {
+    for (const change of this.changes.slice(this.#told)) {
+      this.#tools.tell(this.#document, change);
+    }
+    this.#told = this.changes.length;
+  }
+
+  /** Our change is not where it should be, or nowhere. */
+  async #astray(landing: Exclude<Landing, { kind: 'landed' }>, isAccepted: boolean): Promise<Outcome> {
+    if (landing.kind === 'misplaced') {
+      // The editor's own version check let it through (microsoft/vscode issue 317275).
+      const own = this.changes[landing.index]?.edits ?? [];
+      const before = this.#edits().slice(0, landing.index).reduce(applyEdits, this.#before);
+      const isTakenBack = await this.#reverse(before, own, landing.index);
+      const others = this.changes.filter((_, index) => index < landing.index);
+      for (const change of others) {
+        this.#tools.tell(this.#document, change);
+      }
+      this.#told = this.changes.length;
+      return this.#failed(
+        'apply_failed',
+        'somebody typed in the moment of the apply, and the editor put the edit in the wrong place',
+        isTakenBack,
+      );
+    }
+    this.tellRest();
+    const { state } = await this.#tools.looks.look(this.#file);
+    const hasMoved = this.changes.length > 0 || !isSameState(state, this.#look.state);
+    if (hasMoved && !isSameState(state, this.#look.state)) {
+      return { kind: 'moved', state };
+    }
+    const reason = isAccepted ? 'the editor reported success and changed nothing' : 'the editor declined the edit';
+    return { kind: 'failed', status: 'apply_failed', reason, state, isTakenBack: true };
+  }
+
+  /** Somebody changed the buffer between our apply and our save: it is theirs to save now. */
+  async #intruded(own: readonly BufferEdit[], index: number): Promise<Outcome> {
+    const later = this.#edits().slice(index + 1);
+    if (reverse(this.#before, own, later).isTouched) {
+      const isTakenBack = await this.#reverse(this.#before, own, index);
+      return this.#failed(
+        'apply_failed',
+        'somebody changed the very place of the edit while it was applied',
+        isTakenBack,
+      );
+    }
+    return this.#applied({ saved: false, hooks: [], foreign: true, landed: this.#landedInBuffer() }, own);
+  }
+
+  async #save(own: readonly BufferEdit[], index: number): Promise<Outcome> {
+    if (!isSameDisk(readDisk(this.#file.key), this.#look.disk)) {
+      return this.#diskChanged(own, index);
+    }
+    let isSaved = false;
+    let reason = 'the editor would not save the file';
+    try {
+      isSaved = await this.#document.save();
+    } catch (error) {
+      reason = `the editor could not save the file: ${describe(error)}`;
+    }
+    await this.#tools.changes.decided(this.#document, FOLLOW_TIME);
+    const later = this.changes.slice(index + 1);
+    const origins = await Promise.all(later.map(async (change) => ({ change, origin: await change.origin })));
+    const hooked = origins.filter(({ change, origin }) => origin === 'not_typed' && change.reason === undefined);
+    const theirs = origins.filter((entry) => !hooked.includes(entry)).map(({ change }) => change);
+    const after = await this.#tools.looks.look(this.#file);
+    const isCandidateOnDisk = after.disk.kind === 'file' && after.disk.bytes.equals(this.#candidateBytes());
+    if (!isSaved && !isCandidateOnDisk) {
+      if (!isSameDisk(after.disk, this.#look.disk)) {
+        return this.#diskChanged(own, index);
+      }
+      if (theirs.length > 0) {
+        return this.#intruded(own, index);
+      }
+      return this.#failed('save_failed', reason, await this.#reverse(this.#before, own, index));
+    }
+    for (const change of theirs) {
+      this.#tools.tell(this.#document, change);
+    }
+    this.#told = this.changes.length;
+    const isClean = after.state.base !== undefined && after.state.base.dirty === undefined;
+    const foreign =
+      theirs.length > 0 ||
+      (hooked.length === 0 && !(isCandidateOnDisk && isClean)) ||
+      (hooked.length > 0 && !isClean && !isCandidateOnDisk);
+    const hooks = hooked.length > 0 ? [SAVE_PARTICIPANTS] : [];
+    return this.#applied(
+      { saved: true, hooks, foreign, landed: { disk: digest(this.#candidateBytes()) } },
+      own,
+      after.state,
+    );
+  }
+
+  async #diskChanged(own: readonly BufferEdit[], index: number): Promise<Outcome> {
+    await this.#reverse(this.#before, own, index);
+    return { kind: 'disk_changed', state: (await this.#tools.looks.look(this.#file)).state };
+  }
+
+  async #failed(status: 'save_failed' | 'apply_failed', reason: string, isTakenBack: boolean): Promise<Outcome> {
+    const { state } = await this.#tools.looks.look(this.#file);
+    return { kind: 'failed', status, reason, state, isTakenBack };
+  }
+
+  async #applied(
+    how: {
+      readonly saved: boolean;
+      readonly hooks: readonly string[];
+      readonly foreign: boolean;
+      readonly landed: Base;
+    },
+    own: readonly BufferEdit[],
+    seen?: State,
+  ): Promise<Outcome> {
+    const document = this.#document;
+    this.tellRest();
+    const state = seen ?? (await this.#tools.looks.look(this.#file)).state;
+    const onDidNumber = (edit: number) => this.#tools.numbered(document, own, this.#before, edit);
+    return { kind: 'applied', ...how, state, onDidNumber };
+  }
+
+  /**
+   * Takes our own part out of the buffer. Where nobody else has touched it since, it ends equal to the disk, and clean as
+   * far as the editor allows; otherwise everyone else's text stays as it is.
+   *
+   * @returns whether nothing of our part is left.
+   */
+  async #reverse(before: string, own: readonly BufferEdit[], index: number): Promise<boolean> {
+    const document = this.#document;
+    for (let attempt = 0; attempt < MAX_REVERSALS; attempt += 1) {
+      await this.#tools.changes.decided(document, FOLLOW_TIME);
+      const later = this.changes.slice(index + 1);
+      const origins = await Promise.all(later.map(({ origin }) => origin));
+      if (later.length !== this.changes.length - index - 1) {
+        continue;
+      }
+      const isOursAlone = later.every(({ reason }, at) => origins[at] === 'not_typed' && reason === undefined);
+      if (isOursAlone) {
+        if (await this.#backToDisk(before)) {
+          this.#told = this.changes.length;
+          return true;
+        }
+        continue;
+      }
+      const raw = document.getText();
+      const { spans } = reverse(
+        before,
+        own,
+        later.map(({ edits }) => edits),
+      );
+      const edit = new vscode.WorkspaceEdit();
+      for (const { start, end, text } of spans) {
+        edit.replace(document.uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
+      }
+      const expected = applyEdits(
+        raw,
+        spans.map(({ start, end, text }) => ({ offset: start, length: end - start, text })),
+      );
+      const count = this.changes.length;
+      if ((await vscode.workspace.applyEdit(edit)) && document.getText() === expected) {
+        for (const change of this.changes.slice(index + 1, count)) {
+          this.#tools.tell(document, change);
+        }
+        this.#told = this.changes.length;
+        return true;
+      }
+    }
+    this.#tools.log.error(
+      `${this.#file.path}: our part of the edit could not be taken back; somebody keeps changing the file`,
+    );
+    return false;
+  }
+
+  /** The buffer shall hold what is on disk, or at least what it held before us. */
+  async #backToDisk(before: string): Promise<boolean> {
+    const disk = readDisk(this.#file.key);
+    const now = this.#tools.looks.textOn(this.#file.key, disk, this.#document);
+    const target = now ?? before;
+    if (!(await replaceBuffer(this.#document, target))) {
+      return false;
+    }
+    if (now !== undefined && this.#document.isDirty && !hasSaveParticipants(this.#document)) {
+      // The editor accepts the save of what is on disk already, writes nothing new, and knows the file as clean again.
+      const isClean = await this.#document.save();
+      this.#tools.log.debug(
+        `${this.#file.path}: taken back, ${isClean ? 'clean' : 'still marked as changed by the editor'}`,
+      );
+    }
+    return true;
+  }
+
+  #edits(): (readonly BufferEdit[])[] {
+    return this.changes.map(({ edits }) => edits);
+  }
+
+  #isDirtyBase(): boolean {
+    return this.#look.state.base?.dirty !== undefined;
+  }
+
+  /** Unsaved text is the engineer's to save, unless they have asked otherwise; never over a disk it does not come from. */
+  #maySaveDirty(): boolean {
+    const isAsked = vscode.workspace
+      .getConfiguration('editArbiter', this.#document.uri)
+      .get<boolean>('saveDirtyFiles', false);
+    const origin = this.#tools.looks.cameFrom(this.#document);
+    return isAsked && origin !== undefined && origin.disk === this.#look.state.base?.disk;
+  }
+
+  #landedInBuffer(): Base {
+    const disk = this.#look.state.base?.disk ?? 'absent';
+    const dirty = digest(this.#candidateBytes());
+    return dirty === disk ? { disk } : { disk, dirty };
+  }
+
+  #candidateBytes(): Buffer {
+    const format = formatOf(this.#document.encoding);
+    if (isOwnEncoding(format.encoding)) {
+      return encode(this.#expected, format);
+    }
+    const bytes = this.#tools.conversions.encoded(this.#expected, format.encoding);
+    if (!Buffer.isBuffer(bytes)) {
+      throw new Error(`${this.#file.path}: the candidate was not encoded before it was applied`);
+    }
+    return bytes;
+  }
+}
+
+function toSpan({ offset, length, text }: BufferEdit): Span {
+  return { start: offset, end: offset + length, text };
+}
+
+function isSameState(one: State, other: State): boolean {
+  return one.base?.disk === other.base?.disk && one.base?.dirty === other.base?.dirty;
+}
+
+/** Whether a save may change the text. Other extensions' participants cannot be known before. */
+function hasSaveParticipants(document: vscode.TextDocument): boolean {
+  const files = vscode.workspace.getConfiguration('files', document);
+  const editor = vscode.workspace.getConfiguration('editor', document);
+  const actions = editor.get<Record<string, unknown> | readonly string[]>('codeActionsOnSave', {});
+  return (
+    ['trimTrailingWhitespace', 'insertFinalNewline', 'trimFinalNewlines'].some((name) =>
+      files.get<boolean>(name, false),
+    ) ||
+    editor.get<boolean>('formatOnSave', false) ||
+    (Array.isArray(actions) ? actions : Object.values(actions).filter((when) => when !== false && when !== 'never'))
+      .length > 0
+  );
+}

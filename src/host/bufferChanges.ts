@@ -1,0 +1,185 @@
+import * as vscode from 'vscode';
+import type { BufferEdit } from '../core/landing.ts';
+
+/** Who moved a buffer, as far as the editor's stable events tell. */
+export type Origin = 'typed' | 'not_typed' | 'reloaded';
+
+/** One content change of a document. */
+export interface BufferChange {
+  readonly edits: readonly BufferEdit[];
+  readonly reason: 'undo' | 'redo' | undefined;
+  /** Settles when the events that follow a change have told, or when they have not come in time. */
+  readonly origin: Promise<Origin>;
+}
+
+/** How long the events that tell typing from other changes may take to follow, in milliseconds. */
+const FOLLOW_TIME = 100;
+
+/**
+ * Tells what the editor's change events mean.
+ *
+ * Typing, pasting and cutting are followed by a selection event of kind keyboard or mouse whose caret stands in the changed
+ * text; nothing else is. A document that is changed while it is clean, and stays clean, was reloaded from disk.
+ */
+export class BufferChanges implements vscode.Disposable {
+  readonly #onDidChange = new vscode.EventEmitter<{ document: vscode.TextDocument; change: BufferChange }>();
+  /** Fires synchronously, in order, once per content change of a document on disk. */
+  readonly onDidChange = this.#onDidChange.event;
+  readonly #undecided = new Map<vscode.TextDocument, Undecided>();
+  readonly #doubtful = new Set<vscode.TextDocument>();
+  readonly #isOnDisk: (document: vscode.TextDocument) => boolean;
+  readonly #subscriptions: vscode.Disposable[];
+
+  /** @param isOnDisk whether the document's text is what is on disk. Called for clean documents only. */
+  constructor(isOnDisk: (document: vscode.TextDocument) => boolean) {
+    this.#isOnDisk = isOnDisk;
+    this.#subscriptions = [
+      vscode.workspace.onDidChangeTextDocument((event) => this.#changed(event)),
+      vscode.window.onDidChangeTextEditorSelection((event) => this.#selected(event)),
+      vscode.workspace.onDidSaveTextDocument((document) => this.#saved(document)),
+      vscode.workspace.onDidCloseTextDocument((document) => this.#closed(document)),
+      this.#onDidChange,
+    ];
+  }
+
+  /**
+   * Whether the document may hold somebody's work although the editor calls it clean: it was just changed, or was changed
+   * during a save, after which the flag can go on saying clean while the disk lacks the text.
+   */
+  isDoubtful(document: vscode.TextDocument): boolean {
+    return this.#doubtful.has(document);
+  }
+
+  /** To be called when the document's text was seen to be what is on disk. */
+  settle(document: vscode.TextDocument): void {
+    this.#doubtful.delete(document);
+  }
+
+  /**
+   * Waits until every change of the document so far has its origin.
+   *
+   * @param within milliseconds after which a change that nothing has followed counts as decided.
+   */
+  async decided(document: vscode.TextDocument, within = FOLLOW_TIME): Promise<void> {
+    const undecided = this.#undecided.get(document);
+    if (undecided) {
+      const timer = setTimeout(() => undecided.decide(this.#withoutSelection(document)), within);
+      await undecided.origin;
+      clearTimeout(timer);
+    }
+  }
+
+  dispose(): void {
+    for (const subscription of this.#subscriptions) {
+      subscription.dispose();
+    }
+    for (const undecided of this.#undecided.values()) {
+      undecided.decide('not_typed');
+    }
+  }
+
+  #changed({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
+    if (document.uri.scheme !== 'file') {
+      return;
+    }
+    if (document.isDirty) {
+      this.#doubtful.delete(document);
+    }
+    if (contentChanges.length === 0) {
+      return;
+    }
+    if (!document.isDirty) {
+      this.#doubtful.add(document);
+    }
+    this.#undecided.get(document)?.decide(this.#withoutSelection(document));
+    const edits = contentChanges.map(({ rangeOffset, rangeLength, text }) => ({
+      offset: rangeOffset,
+      length: rangeLength,
+      text,
+    }));
+    const undecided = new Undecided(contentChanges);
+    const timer = setTimeout(() => undecided.decide(this.#withoutSelection(document)), FOLLOW_TIME);
+    undecided.onDecided(() => {
+      clearTimeout(timer);
+      if (this.#undecided.get(document) === undecided) {
+        this.#undecided.delete(document);
+      }
+    });
+    this.#undecided.set(document, undecided);
+    const kind =
+      reason === vscode.TextDocumentChangeReason.Undo
+        ? 'undo'
+        : reason === vscode.TextDocumentChangeReason.Redo
+          ? 'redo'
+          : undefined;
+    this.#onDidChange.fire({ document, change: { edits, reason: kind, origin: undecided.origin } });
+  }
+
+  #selected({ textEditor, kind, selections }: vscode.TextEditorSelectionChangeEvent): void {
+    const undecided = this.#undecided.get(textEditor.document);
+    const isByHand =
+      kind === vscode.TextEditorSelectionChangeKind.Keyboard || kind === vscode.TextEditorSelectionChangeKind.Mouse;
+    if (undecided && isByHand && selections.some(({ active }) => undecided.touches(active.line))) {
+      undecided.decide('typed');
+    }
+  }
+
+  #saved(document: vscode.TextDocument): void {
+    if (document.uri.scheme !== 'file' || document.isDirty) {
+      return;
+    }
+    if (this.#isOnDisk(document)) {
+      this.#doubtful.delete(document);
+    } else {
+      this.#doubtful.add(document);
+    }
+  }
+
+  #closed(document: vscode.TextDocument): void {
+    this.#undecided.get(document)?.decide('not_typed');
+    this.#doubtful.delete(document);
+  }
+
+  #withoutSelection(document: vscode.TextDocument): Origin {
+    if (document.isDirty || document.isClosed) {
+      return 'not_typed';
+    }
+    if (this.#isOnDisk(document)) {
+      this.#doubtful.delete(document);
+      return 'reloaded';
+    }
+    return 'not_typed';
+  }
+}
+
+/** A change whose origin is not known yet. */
+class Undecided {
+  readonly origin: Promise<Origin>;
+  readonly #firstLine: number;
+  readonly #lastLine: number;
+  readonly #listeners: ((origin: Origin) => void)[] = [];
+  #isDecided = false;
+
+  constructor(changes: readonly vscode.TextDocumentContentChangeEvent[]) {
+    this.#firstLine = Math.min(...changes.map(({ range }) => range.start.line));
+    this.#lastLine = Math.max(...changes.map(({ range, text }) => range.start.line + text.split('\n').length - 1));
+    this.origin = new Promise((resolve) => this.onDecided(resolve));
+  }
+
+  touches(line: number): boolean {
+    return line >= this.#firstLine && line <= this.#lastLine;
+  }
+
+  onDecided(listener: (origin: Origin) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  decide(origin: Origin): void {
+    if (!this.#isDecided) {
+      this.#isDecided = true;
+      for (const listener of this.#listeners) {
+        listener(origin);
+      }
+    }
+  }
+}

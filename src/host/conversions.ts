@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import type { Digest } from '../core/base.ts';
+import { undecodable } from '../core/codec.ts';
+import type { Problem } from '../core/status.ts';
+
+/** How many conversions are remembered; a call needs a handful between one look and the next. */
+const LIMIT = 64;
+
+/**
+ * Conversions that only the editor can do (legacy code pages), and only asynchronously. A result is asked for first, and
+ * taken synchronously later, so that nothing is awaited between compare and apply.
+ */
+export class Conversions {
+  readonly #decoded = new Map<string, string | Problem>();
+  readonly #encoded = new Map<string, Buffer | Problem>();
+
+  /** @returns `undefined` until {@link decode} has run for these very bytes. */
+  decoded(digest: Digest, encoding: string): string | Problem | undefined {
+    return this.#decoded.get(`${encoding} ${digest}`);
+  }
+
+  /** Decodes, and makes sure that encoding gives the same bytes again: otherwise some of them are not text. */
+  async decode(bytes: Buffer, digest: Digest, encoding: string): Promise<void> {
+    const text = await vscode.workspace.decode(bytes, { encoding });
+    const again = Buffer.from(await vscode.workspace.encode(text, { encoding }));
+    const isExact = again.equals(bytes);
+    remember(
+      this.#decoded,
+      `${encoding} ${digest}`,
+      isExact ? text : undecodable(encoding, firstDifference(again, bytes)),
+    );
+  }
+
+  /** @returns `undefined` until {@link encode} has run for this very text. */
+  encoded(text: string, encoding: string): Buffer | Problem | undefined {
+    return this.#encoded.get(`${encoding} ${text}`);
+  }
+
+  /** Encodes, and makes sure that decoding gives the same text again: otherwise the encoding lacks a character of it. */
+  async encode(text: string, encoding: string): Promise<void> {
+    const bytes = Buffer.from(await vscode.workspace.encode(text, { encoding }));
+    const again = await vscode.workspace.decode(bytes, { encoding });
+    remember(this.#encoded, `${encoding} ${text}`, again === text ? bytes : unencodable(encoding, text, again));
+  }
+}
+
+/** Offset of the first byte in which two buffers differ. */
+export function firstDifference(one: Buffer, other: Buffer): number {
+  const length = Math.min(one.length, other.length);
+  for (let at = 0; at < length; at += 1) {
+    if (one[at] !== other[at]) {
+      return at;
+    }
+  }
+  return length;
+}
+
+function unencodable(encoding: string, text: string, again: string): Problem {
+  const characters = [...text];
+  const kept = [...again];
+  const lost = characters.find((character, index) => character !== kept[index]) ?? '';
+  const code = lost.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0') ?? '';
+  return {
+    status: 'unencodable',
+    reason: `the file's encoding, ${encoding}, has no character ${JSON.stringify(lost)} (U+${code})`,
+    next: 'write it with characters of that encoding, or ask the engineer to change the encoding of the file',
+  };
+}
+
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= LIMIT) {
+      return;
+    }
+    map.delete(oldest);
+  }
+}

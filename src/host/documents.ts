@@ -1,0 +1,194 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import * as vscode from 'vscode';
+import { type Base, digest, printBase } from '../core/base.ts';
+import { encode, formatOf, isOwnEncoding } from '../core/codec.ts';
+import type { Decision, Documents, FileRef, Outcome, State } from '../core/documents.ts';
+import type { BufferEdit } from '../core/landing.ts';
+import type { Problem } from '../core/status.ts';
+import { renderText, type Text } from '../core/text.ts';
+import { Apply, type Tools } from './apply.ts';
+import type { BufferChange, BufferChanges } from './bufferChanges.ts';
+import { Conversions } from './conversions.ts';
+import { readDisk } from './disk.ts';
+import { Looks } from './looks.ts';
+import { codeOf, describe } from './paths.ts';
+import { Readiness } from './readiness.ts';
+
+/** A change of a document that was not part of an apply of ours. */
+export interface ForeignChange {
+  readonly key: string;
+  readonly document: vscode.TextDocument;
+  readonly change: BufferChange;
+}
+
+/** An apply of ours that has its number: the change of the buffer, in offsets of the text before it. */
+export interface NumberedEdit {
+  readonly document: vscode.TextDocument;
+  readonly edits: readonly BufferEdit[];
+  readonly before: string;
+  readonly number: number;
+}
+
+/** How often a file may move while it is made ready, before the call gives up. */
+const MAX_ATTEMPTS = 20;
+
+/** The real editor behind the port. */
+export class WorkspaceDocuments implements Documents, vscode.Disposable {
+  readonly looks: Looks;
+  readonly #changes: BufferChanges;
+  readonly #conversions = new Conversions();
+  readonly #readiness: Readiness;
+  readonly #tools: Tools;
+  readonly #applies = new Map<vscode.TextDocument, Apply>();
+  readonly #onDidChange = new vscode.EventEmitter<ForeignChange>();
+  readonly onDidChange = this.#onDidChange.event;
+  readonly #onDidNumber = new vscode.EventEmitter<NumberedEdit>();
+  readonly onDidNumber = this.#onDidNumber.event;
+  readonly #subscription: vscode.Disposable;
+
+  constructor(changes: BufferChanges, log: vscode.LogOutputChannel) {
+    this.#changes = changes;
+    this.looks = new Looks(changes, this.#conversions);
+    this.#readiness = new Readiness(this.looks, this.#conversions, log);
+    this.#tools = {
+      looks: this.looks,
+      changes,
+      conversions: this.#conversions,
+      log,
+      tell: (document, change) => this.#tell(document, change),
+      numbered: (document, edits, before, number) => this.#onDidNumber.fire({ document, edits, before, number }),
+    };
+    this.#subscription = changes.onDidChange(({ document, change }) => {
+      const apply = this.#applies.get(document);
+      if (apply) {
+        apply.changes.push(change);
+      } else {
+        this.#tell(document, change);
+      }
+    });
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#onDidChange.dispose();
+    this.#onDidNumber.dispose();
+  }
+
+  /** Whether an apply of ours runs on the document: what happens to it is told when it is over. */
+  isBusy(document: vscode.TextDocument): boolean {
+    return this.#applies.has(document);
+  }
+
+  /** Whether a document's text is what is on disk now. */
+  isOnDisk(document: vscode.TextDocument): boolean {
+    const key = this.looks.keyOf(document);
+    return this.looks.textOn(key, readDisk(key), document) === document.getText();
+  }
+
+  resolve(path: string): FileRef | Problem {
+    return this.looks.resolve(path);
+  }
+
+  async look(file: FileRef): Promise<State> {
+    return (await this.looks.look(file)).state;
+  }
+
+  async settled(file: FileRef): Promise<void> {
+    const document = this.looks.documentOf(file.key);
+    if (document) {
+      await this.#changes.decided(document);
+    }
+  }
+
+  isProbablyIn(file: FileRef, base: Base): boolean {
+    return this.looks.isProbablyIn(file, base);
+  }
+
+  endingFor(file: FileRef): '\n' | '\r\n' {
+    const document = this.looks.documentOf(file.key);
+    if (document) {
+      return document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n';
+    }
+    const setting = vscode.workspace.getConfiguration('files', this.looks.uriOf(file.key)).get<string>('eol', 'auto');
+    return setting === '\n' || setting === '\r\n' ? setting : process.platform === 'win32' ? '\r\n' : '\n';
+  }
+
+  async transact(file: FileRef, decide: (state: State) => Decision): Promise<Outcome> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const look = this.looks.lookNow(file);
+      if ('convert' in look) {
+        await look.convert();
+        continue;
+      }
+      // From here to applyEdit nothing is awaited: what is compared is what is edited.
+      const decision = decide(look.state);
+      if (decision.kind === 'refuse') {
+        return { kind: 'refused', state: look.state };
+      }
+      const obstacle = this.#readiness.obstacle(file, look, decision.candidate);
+      if (obstacle === undefined) {
+        if (look.document === undefined) {
+          throw new Error(`${file.path} is ready to be edited and yet not open`);
+        }
+        return this.#run(file, new Apply(this.#tools, file, look, look.document, decision), look.document);
+      }
+      const problem = obstacle.kind === 'problem' ? obstacle.problem : await obstacle.clear();
+      if (problem) {
+        return { kind: 'unfit', state: look.state, problem };
+      }
+    }
+    const reason = 'the file kept moving while it was made ready';
+    return { kind: 'failed', status: 'apply_failed', reason, state: await this.look(file), isTakenBack: true };
+  }
+
+  async create(file: FileRef, text: Text): Promise<Outcome> {
+    const format = formatOf(this.looks.expectedEncoding(file.key, undefined));
+    const raw = renderText(text);
+    if (!isOwnEncoding(format.encoding)) {
+      await this.#conversions.encode(raw, format.encoding);
+    }
+    const bytes = isOwnEncoding(format.encoding)
+      ? encode(raw, format)
+      : this.#conversions.encoded(raw, format.encoding);
+    if (bytes === undefined) {
+      throw new Error(`${file.path}: the new text was not encoded`);
+    }
+    if (!Buffer.isBuffer(bytes)) {
+      return { kind: 'unfit', state: await this.look(file), problem: bytes };
+    }
+    try {
+      mkdirSync(dirname(file.key), { recursive: true });
+      // Exclusive: fails where anything is, a symbolic link included, whoever came first.
+      writeFileSync(file.key, bytes, { flag: 'wx' });
+    } catch (error) {
+      const state = await this.look(file);
+      return codeOf(error) === 'EEXIST'
+        ? { kind: 'moved', state }
+        : { kind: 'failed', status: 'save_failed', reason: describe(error), state, isTakenBack: true };
+    }
+    const state = await this.look(file);
+    const landed: Base = { disk: digest(bytes) };
+    const foreign = state.base === undefined || printBase(state.base) !== printBase(landed);
+    return { kind: 'applied', state, landed, saved: true, hooks: [], foreign, onDidNumber: () => {} };
+  }
+
+  /** Must reach `apply.run` in the caller's turn. */
+  async #run(file: FileRef, apply: Apply, document: vscode.TextDocument): Promise<Outcome> {
+    this.#applies.set(document, apply);
+    try {
+      return await apply.run();
+    } catch (error) {
+      this.#tools.log.error(`${file.path}: the apply broke off`, error instanceof Error ? error : describe(error));
+      const reason = `the apply broke off: ${describe(error)}`;
+      return { kind: 'failed', status: 'apply_failed', reason, state: await this.look(file), isTakenBack: false };
+    } finally {
+      this.#applies.delete(document);
+      apply.tellRest();
+    }
+  }
+
+  #tell(document: vscode.TextDocument, change: BufferChange): void {
+    this.#onDidChange.fire({ key: this.looks.keyOf(document), document, change });
+  }
+}

@@ -1,0 +1,261 @@
+import { statSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { type Base, digest, printBase } from '../core/base.ts';
+import { decode, detectFormat, encode, formatOf, isBinary, isOwnEncoding } from '../core/codec.ts';
+import type { FileRef, Format, State } from '../core/documents.ts';
+import type { Problem } from '../core/status.ts';
+import { eolOf, parseText } from '../core/text.ts';
+import type { BufferChanges } from './bufferChanges.ts';
+import type { Conversions } from './conversions.ts';
+import { type Disk, readDisk } from './disk.ts';
+import { resolvePath, type WorkspaceFile } from './paths.ts';
+
+/** Everything seen of a file in one synchronous step. */
+export interface Look {
+  readonly state: State;
+  readonly disk: Disk;
+  /** The open document that holds the file, if any. */
+  readonly document: vscode.TextDocument | undefined;
+  /** The editor's clean copy is not what is on disk: it has not been reloaded yet. */
+  readonly isLagging: boolean;
+}
+
+/** A look that needs the editor to convert a legacy encoding first; look again when it has. */
+export interface Conversion {
+  readonly convert: () => Promise<void>;
+}
+
+/** Looks at files: disk bytes and buffers together, each time anew. */
+export class Looks {
+  readonly #changes: BufferChanges;
+  readonly #conversions: Conversions;
+  readonly #files = new Map<string, WorkspaceFile>();
+  readonly #keys = new WeakMap<vscode.TextDocument, string>();
+  readonly #seen = new Map<string, string>();
+  readonly #cameFrom = new WeakMap<vscode.TextDocument, Base>();
+
+  constructor(changes: BufferChanges, conversions: Conversions) {
+    this.#changes = changes;
+    this.#conversions = conversions;
+  }
+
+  resolve(path: string): FileRef | Problem {
+    const file = resolvePath(path);
+    if ('key' in file) {
+      this.#files.set(file.key, file);
+    }
+    return file;
+  }
+
+  uriOf(key: string): vscode.Uri {
+    return this.#files.get(key)?.uri ?? vscode.Uri.file(key);
+  }
+
+  /** The file of a key that was resolved before. */
+  fileOf(key: string): FileRef | undefined {
+    return this.#files.get(key);
+  }
+
+  async look(file: FileRef): Promise<Look> {
+    for (;;) {
+      const look = this.lookNow(file);
+      if (!('convert' in look)) {
+        return look;
+      }
+      await look.convert();
+    }
+  }
+
+  lookNow(file: FileRef): Look | Conversion {
+    const disk = readDisk(file.key);
+    const document = this.documentOf(file.key);
+    const look = this.#lookAt(file, disk, document);
+    if ('state' in look && look.state.base !== undefined) {
+      this.#seen.set(file.key, `${printBase(look.state.base)} ${this.#fingerprint(file)}`);
+    }
+    return look;
+  }
+
+  /** A cheap hint, for advice only. */
+  isProbablyIn(file: FileRef, base: Base): boolean {
+    return this.#seen.get(file.key) === `${printBase(base)} ${this.#fingerprint(file)}`;
+  }
+
+  /** The disk state that an open document was last seen to agree with: what its unsaved text came from. */
+  cameFrom(document: vscode.TextDocument): Base | undefined {
+    return this.#cameFrom.get(document);
+  }
+
+  /** The document that holds a file: one with unsaved text before a clean one. */
+  documentOf(key: string): vscode.TextDocument | undefined {
+    const documents = vscode.workspace.textDocuments.filter(
+      (document) => document.uri.scheme === 'file' && !document.isClosed && this.keyOf(document) === key,
+    );
+    return documents.find((document) => this.#mayHoldWork(document)) ?? documents[0];
+  }
+
+  /** The identity of a document's file. */
+  keyOf(document: vscode.TextDocument): string {
+    let key = this.#keys.get(document);
+    if (key === undefined) {
+      const file = resolvePath(document.uri.fsPath);
+      key = 'key' in file ? file.key : document.uri.fsPath;
+      this.#keys.set(document, key);
+    }
+    return key;
+  }
+
+  /** The encoding of an open document, or the one that the settings say for its file. */
+  expectedEncoding(key: string, document: vscode.TextDocument | undefined): string {
+    const configured = () =>
+      vscode.workspace.getConfiguration('files', this.uriOf(key)).get<string>('encoding', 'utf8');
+    return document?.encoding ?? configured();
+  }
+
+  /** @returns the text on disk as the document's buffer would hold it, where it can hold it. */
+  textOn(key: string, disk: Disk, document: vscode.TextDocument): string | undefined {
+    if (disk.kind !== 'file') {
+      return undefined;
+    }
+    const format = detectFormat(disk.bytes, this.expectedEncoding(key, document));
+    const raw = isBinary(disk.bytes, format) ? undefined : this.#decode(disk.bytes, digest(disk.bytes), format);
+    return typeof raw === 'string' && !isMixed(raw) ? raw : undefined;
+  }
+
+  #lookAt(file: FileRef, disk: Disk, document: vscode.TextDocument | undefined): Look | Conversion {
+    if (disk.kind === 'other') {
+      return { state: { kind: 'unreadable', problem: disk.problem }, disk, document, isLagging: false };
+    }
+    const base: Base = { disk: disk.kind === 'file' ? digest(disk.bytes) : 'absent' };
+    const unreadable = (problem: Problem): Look => ({
+      state: { kind: 'unreadable', base, problem },
+      disk,
+      document,
+      isLagging: false,
+    });
+    if (isNotebook(this.uriOf(file.key))) {
+      return unreadable(NOTEBOOK);
+    }
+    const mayHoldWork = document !== undefined && this.#mayHoldWork(document);
+    if (disk.kind === 'absent') {
+      return mayHoldWork
+        ? this.#lookAtBuffer(base, disk, document)
+        : { state: { kind: 'absent', base }, disk, document, isLagging: false };
+    }
+    const format = detectFormat(disk.bytes, this.expectedEncoding(file.key, document));
+    if (isBinary(disk.bytes, format)) {
+      return unreadable(BINARY);
+    }
+    const raw = this.#decode(disk.bytes, base.disk, format);
+    if (raw === undefined) {
+      return { convert: () => this.#conversions.decode(disk.bytes, base.disk, format.encoding) };
+    }
+    if (typeof raw !== 'string') {
+      return mayHoldWork ? this.#lookAtBuffer(base, disk, document) : unreadable(raw);
+    }
+    const text = parseText(raw);
+    const isHeldAsIs = document === undefined || isSameText(document.getText(), raw);
+    // The editor rewrites mixed line endings when it loads a file, so its clean copy is never the same text.
+    const isHeldRewritten =
+      !mayHoldWork && !isHeldAsIs && isMixed(raw) && parseText(document?.getText() ?? '').content === text.content;
+    if (mayHoldWork && !isHeldAsIs) {
+      return this.#lookAtBuffer(base, disk, document);
+    }
+    if (document && (isHeldAsIs || isHeldRewritten)) {
+      this.#changes.settle(document);
+      this.#cameFrom.set(document, base);
+    }
+    return {
+      state: { kind: 'text', base, text, format, size: disk.bytes.length },
+      disk,
+      document,
+      isLagging: !isHeldAsIs && !isHeldRewritten,
+    };
+  }
+
+  /** The state of a file whose editor holds text that is not on disk. */
+  #lookAtBuffer(base: Base, disk: Disk, document: vscode.TextDocument): Look | Conversion {
+    const raw = document.getText();
+    const format = formatOf(document.encoding);
+    const bytes = isOwnEncoding(format.encoding)
+      ? encode(raw, format)
+      : this.#conversions.encoded(raw, format.encoding);
+    if (bytes === undefined) {
+      return { convert: () => this.#conversions.encode(raw, format.encoding) };
+    }
+    if (!Buffer.isBuffer(bytes)) {
+      return { state: { kind: 'unreadable', base, problem: bytes }, disk, document, isLagging: false };
+    }
+    const isOnDisk = disk.kind === 'file' && bytes.equals(disk.bytes);
+    return {
+      state: {
+        kind: 'text',
+        base: isOnDisk ? base : { ...base, dirty: digest(bytes) },
+        text: parseText(raw),
+        format,
+        size: bytes.length,
+      },
+      disk,
+      document,
+      isLagging: false,
+    };
+  }
+
+  #decode(bytes: Buffer, diskDigest: string, format: Format): string | Problem | undefined {
+    return isOwnEncoding(format.encoding)
+      ? decode(bytes, format)
+      : this.#conversions.decoded(diskDigest, format.encoding);
+  }
+
+  /** Whether the document may hold text that only it holds. Compared with the disk before anything rests on it. */
+  #mayHoldWork(document: vscode.TextDocument): boolean {
+    return document.isDirty || this.#changes.isDoubtful(document) || isTabDirty(document.uri);
+  }
+
+  #fingerprint(file: FileRef): string {
+    const document = this.documentOf(file.key);
+    const stats = statSync(file.key, { throwIfNoEntry: false, bigint: true });
+    const onDisk = stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : 'absent';
+    return document ? `${onDisk} ${document.version} ${document.isDirty}` : onDisk;
+  }
+}
+
+/** The document's own dirty flag can lag behind after a save during which someone typed; the tab's does not. */
+function isTabDirty(uri: vscode.Uri): boolean {
+  return vscode.window.tabGroups.all.some(({ tabs }) => tabs.some((tab) => tab.isDirty && holds(tab.input, uri)));
+}
+
+function holds(input: unknown, uri: vscode.Uri): boolean {
+  if (input instanceof vscode.TabInputText) {
+    return input.uri.toString() === uri.toString();
+  }
+  return input instanceof vscode.TabInputTextDiff && input.modified.toString() === uri.toString();
+}
+
+function isNotebook(uri: vscode.Uri): boolean {
+  return (
+    uri.path.toLowerCase().endsWith('.ipynb') ||
+    vscode.workspace.notebookDocuments.some((notebook) => notebook.uri.toString() === uri.toString())
+  );
+}
+
+function isMixed(raw: string): boolean {
+  const eol = eolOf(parseText(raw), 'lf');
+  return eol === 'mixed' || eol === 'cr';
+}
+
+function isSameText(buffer: string, raw: string): boolean {
+  return buffer.length === raw.length && buffer === raw;
+}
+
+const NOTEBOOK: Problem = {
+  status: 'notebook',
+  reason: 'notebooks are not edited as text',
+  next: "use the editor's notebook tools, or ask the engineer",
+};
+
+const BINARY: Problem = {
+  status: 'binary',
+  reason: 'not a text file: it holds a NUL byte among its first bytes',
+  next: 'only text files can be read or edited',
+};

@@ -1,0 +1,199 @@
+import { accessSync, constants } from 'node:fs';
+import * as vscode from 'vscode';
+import { encode, formatOf, isOwnEncoding, undecodable } from '../core/codec.ts';
+import type { Candidate, FileRef } from '../core/documents.ts';
+import type { Problem } from '../core/status.ts';
+import { renderText } from '../core/text.ts';
+import { replaceBuffer } from './bufferEdits.ts';
+import { type Conversions, firstDifference } from './conversions.ts';
+import type { Disk } from './disk.ts';
+import type { Look, Looks } from './looks.ts';
+import { codeOf, describe } from './paths.ts';
+
+/** What keeps a candidate from being applied at this moment. */
+export type Obstacle =
+  /** For good. */
+  | { readonly kind: 'problem'; readonly problem: Problem }
+  /** Until it is cleared; the file has to be looked at again afterwards. */
+  | { readonly kind: 'passing'; readonly clear: () => Promise<Problem | undefined> };
+
+/** How long the editor may take to reload a file that moved on disk, in milliseconds. */
+const RELOAD_TIME = 2_000;
+
+/** Makes files ready for an apply, so that nothing has to be awaited between the compare and the apply. */
+export class Readiness {
+  readonly #looks: Looks;
+  readonly #conversions: Conversions;
+  readonly #log: vscode.LogOutputChannel;
+
+  constructor(looks: Looks, conversions: Conversions, log: vscode.LogOutputChannel) {
+    this.#looks = looks;
+    this.#conversions = conversions;
+    this.#log = log;
+  }
+
+  /** @returns `undefined` when the candidate can be applied in this very turn. */
+  obstacle(file: FileRef, look: Look, candidate: Candidate): Obstacle | undefined {
+    const { state, document, disk } = look;
+    if (state.kind !== 'text') {
+      throw new Error(`${file.path}: only a text can be edited`);
+    }
+    const readOnly = disk.kind === 'file' ? readOnlyProblem(file, disk, document) : undefined;
+    if (readOnly) {
+      return { kind: 'problem', problem: readOnly };
+    }
+    if (!isOwnEncoding(state.format.encoding)) {
+      const unconverted = this.#unconverted(renderText(candidate.text), state.format.encoding);
+      if (unconverted) {
+        return unconverted;
+      }
+    }
+    if (document === undefined) {
+      return { kind: 'passing', clear: () => this.#open(file) };
+    }
+    if (look.isLagging) {
+      return { kind: 'passing', clear: () => this.#catchUp(file, document, look) };
+    }
+    return this.#loss(look, document);
+  }
+
+  #unconverted(raw: string, encoding: string): Obstacle | undefined {
+    const bytes = this.#conversions.encoded(raw, encoding);
+    if (bytes === undefined) {
+      return {
+        kind: 'passing',
+        clear: async () => {
+          await this.#conversions.encode(raw, encoding);
+          return undefined;
+        },
+      };
+    }
+    return Buffer.isBuffer(bytes) ? undefined : { kind: 'problem', problem: bytes };
+  }
+
+  async #open(file: FileRef): Promise<Problem | undefined> {
+    try {
+      await vscode.workspace.openTextDocument(this.#looks.uriOf(file.key));
+      return undefined;
+    } catch (error) {
+      return {
+        status: 'apply_failed',
+        reason: `the editor cannot open it: ${describe(error)}`,
+        next: 'leave it alone, or ask the engineer',
+      };
+    }
+  }
+
+  /** Saving the buffer would change bytes that nobody asked for: what it encodes to is not what is on disk. */
+  #loss({ state, disk }: Look, document: vscode.TextDocument): Obstacle | undefined {
+    if (state.kind !== 'text' || state.base.dirty !== undefined || disk.kind !== 'file') {
+      return undefined;
+    }
+    const format = formatOf(document.encoding);
+    const raw = document.getText();
+    if (!isOwnEncoding(format.encoding)) {
+      const unconverted = this.#unconverted(raw, format.encoding);
+      if (unconverted) {
+        return unconverted;
+      }
+    }
+    const bytes = isOwnEncoding(format.encoding)
+      ? encode(raw, format)
+      : this.#conversions.encoded(raw, format.encoding);
+    if (Buffer.isBuffer(bytes) && bytes.equals(disk.bytes)) {
+      return undefined;
+    }
+    const offset = Buffer.isBuffer(bytes) ? firstDifference(bytes, disk.bytes) : 0;
+    const reason = `saving it through the editor as ${document.encoding} would change bytes nobody asked for, the first at offset ${offset}`;
+    return { kind: 'problem', problem: { ...undecodable(document.encoding, offset), reason } };
+  }
+
+  /** Waits for the editor to reload a file that moved on disk; where it never does, brings its copy up to date. */
+  async #catchUp(file: FileRef, document: vscode.TextDocument, look: Look): Promise<Problem | undefined> {
+    if (await reloads(document)) {
+      return undefined;
+    }
+    const now = this.#looks.lookNow(file);
+    if ('convert' in now || !now.isLagging || now.document !== document || now.state.kind !== 'text') {
+      return undefined;
+    }
+    if (look.state.base?.disk !== now.state.base.disk) {
+      return undefined;
+    }
+    // With the text on disk in its buffer, the editor accepts the save, writes nothing new, and knows the disk again.
+    this.#log.info(`${file.path}: the editor did not reload what is on disk; bringing its copy up to date`);
+    const raw = renderText(now.state.text);
+    if (await replaceBuffer(document, raw)) {
+      const isSaved = await document.save();
+      this.#log.debug(`${file.path}: ${isSaved ? 'up to date' : 'the editor would not save its copy'}`);
+    }
+    return document.getText() === raw ? undefined : LAGGING;
+  }
+}
+
+/** Whether the editor's copy of a file changes within {@link RELOAD_TIME}. */
+function reloads(document: vscode.TextDocument): Promise<boolean> {
+  return new Promise((resolve) => {
+    const finish = (isReloaded: boolean) => {
+      clearTimeout(timer);
+      subscription.dispose();
+      resolve(isReloaded);
+    };
+    const timer = setTimeout(() => finish(false), RELOAD_TIME);
+    const subscription = vscode.workspace.onDidChangeTextDocument((event) => {
+      if (event.document === document) {
+        finish(true);
+      }
+    });
+  });
+}
+
+/** Decided on the mode bits, because a privileged user could write a file that is meant to be read only. */
+function readOnlyProblem(
+  file: FileRef,
+  disk: Extract<Disk, { kind: 'file' }>,
+  document: vscode.TextDocument | undefined,
+): Problem | undefined {
+  const next = 'ask the engineer to make it writable, or leave it alone';
+  if ((disk.stats.mode & 0o222) === 0 || !isWritable(file.key)) {
+    return { status: 'read_only', reason: 'read-only on disk', next };
+  }
+  if (document && isReadOnlyBySetting(document)) {
+    return { status: 'read_only', reason: 'read-only by setting (files.readonlyInclude)', next };
+  }
+  return undefined;
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === undefined) {
+      throw error;
+    }
+    return false;
+  }
+}
+
+function isReadOnlyBySetting(document: vscode.TextDocument): boolean {
+  const settings = vscode.workspace.getConfiguration('files', document.uri);
+  const matches = (name: string) =>
+    Object.entries(settings.get<Record<string, boolean>>(name, {})).some(
+      ([pattern, isOn]) =>
+        isOn && vscode.languages.match({ scheme: 'file', pattern: inAnyFolder(pattern, document) }, document) > 0,
+    );
+  return matches('readonlyInclude') && !matches('readonlyExclude');
+}
+
+/** The editor matches these patterns against the path relative to the workspace folder, and against the whole path. */
+function inAnyFolder(pattern: string, document: vscode.TextDocument): vscode.GlobPattern {
+  const folder = vscode.workspace.getWorkspaceFolder(document.uri);
+  return folder && !pattern.startsWith('/') ? new vscode.RelativePattern(folder, pattern) : pattern;
+}
+
+const LAGGING: Problem = {
+  status: 'apply_failed',
+  reason: 'the file moved on disk, and the editor would not take its new text',
+  next: 'ask the engineer to close or reload the file in the editor, then read it again',
+};

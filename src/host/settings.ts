@@ -1,0 +1,20 @@
+import * as vscode from 'vscode';
+import { DEFAULT_LIMITS, type Limits } from '../core/arbiter.ts';
+import { SECTION, SETTINGS } from '../names.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+/** The limits as the engineer has set them; a value that makes no sense counts as not set. */
+export function readLimits(): Limits {
+  const settings = vscode.workspace.getConfiguration(SECTION);
+  const positive = (name: string, otherwise: number) => {
+    const value = settings.get<unknown>(name);
+    return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : otherwise;
+  };
+  return {
+    ...DEFAULT_LIMITS,
+    textMemory: positive(SETTINGS.textMemory, DEFAULT_LIMITS.textMemory / MEGABYTE) * MEGABYTE,
+    diffChars: positive(SETTINGS.diffCharacters, DEFAULT_LIMITS.diffChars),
+    diffTime: positive(SETTINGS.diffTime, DEFAULT_LIMITS.diffTime),
+  };
+}

@@ -1,0 +1,32 @@
+import * as vscode from 'vscode';
+import type { Caller } from '../../core/arbiter.ts';
+
+/**
+ * Who calls a tool. The chat session is a URI inside the invocation's token: undocumented, so whatever else stands there
+ * counts as not known. Outside a chat there is no token.
+ */
+export function callerOf(token: unknown, cancellation: vscode.CancellationToken): Caller {
+  return { session: sessionOf(token), isCancelled: () => cancellation.isCancellationRequested };
+}
+
+function sessionOf(token: unknown): string | undefined {
+  if (typeof token !== 'object' || token === null || !('sessionResource' in token)) {
+    return undefined;
+  }
+  const { sessionResource } = token;
+  if (sessionResource instanceof vscode.Uri) {
+    return sessionResource.toString();
+  }
+  // Across the process boundary a URI may arrive as its parts.
+  const isParts =
+    typeof sessionResource === 'object' &&
+    sessionResource !== null &&
+    'scheme' in sessionResource &&
+    'path' in sessionResource;
+  return isParts ? `${String(sessionResource.scheme)}:${String(sessionResource.path)}` : undefined;
+}
+
+/** One text part: all that reaches a model. */
+export function textResult(...texts: readonly string[]): vscode.LanguageModelToolResult {
+  return new vscode.LanguageModelToolResult(texts.map((text) => new vscode.LanguageModelTextPart(text)));
+}

@@ -1,0 +1,26 @@
+import type * as vscode from 'vscode';
+import type { Arbiter } from '../../core/arbiter.ts';
+import { callerOf, textResult } from './caller.ts';
+import { pathsIn } from './pathsIn.ts';
+
+/** `arbiter_edit`: edits that carry the base they were planned on. */
+export class EditTool implements vscode.LanguageModelTool<unknown> {
+  readonly #arbiter: Arbiter;
+
+  constructor(arbiter: Arbiter) {
+    this.#arbiter = arbiter;
+  }
+
+  prepareInvocation({
+    input,
+  }: vscode.LanguageModelToolInvocationPrepareOptions<unknown>): vscode.PreparedToolInvocation {
+    return { invocationMessage: `Editing ${pathsIn(input)}` };
+  }
+
+  async invoke(
+    { input, toolInvocationToken }: vscode.LanguageModelToolInvocationOptions<unknown>,
+    cancellation: vscode.CancellationToken,
+  ): Promise<vscode.LanguageModelToolResult> {
+    return textResult(JSON.stringify(await this.#arbiter.edit(input, callerOf(toolInvocationToken, cancellation))));
+  }
+}
