@@ -440,6 +440,9 @@ export class Arbiter {
       const to = index === hooks.length - 1 && !foreign ? state.base : undefined;
       this.#ledger.moved(file.key, { kind: 'hook', name }, this.#now(), to);
     }
+    if (outcome.isSavedTogether && state.base !== undefined) {
+      this.#ledger.moved(file.key, { kind: 'save' }, this.#now(), state.base);
+    }
     this.#remember(file, state);
 
     const beforeContent = before.kind === 'text' ? before.text.content : '';

@@ -57,6 +57,8 @@ export type Outcome =
       readonly hooks: readonly string[];
       /** Whether the final state holds something that neither the candidate nor a hook put there. */
       readonly foreign: boolean;
+      /** Whether our save took somebody else's text to the disk along with ours. */
+      readonly isSavedTogether: boolean;
       /** Tells the editor's side the number of the edit, so that an undo of it can be named. */
       readonly onDidNumber: (edit: number) => void;
     }

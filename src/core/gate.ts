@@ -4,7 +4,8 @@
 import { isFresh } from './base.ts';
 import type { Candidate, State } from './documents.ts';
 import type { EditRequest } from './input.ts';
-import { type Location, locate, type NearestBudget } from './match.ts';
+import { type Location, locate } from './match.ts';
+import type { NearestBudget } from './nearest.ts';
 import { type Patch, type PatchPlacement, parsePatch, placePatch } from './patch.ts';
 import type { Problem } from './status.ts';
 import { applySpans, type Ending, eolOf, type Span, spansBetween, type Text } from './text.ts';

@@ -89,7 +89,7 @@ export class Apply {
       return this.#intruded(own, landing.index);
     }
     if (this.#isDirtyBase() && !this.#maySaveDirty()) {
-      return this.#applied({ saved: false, hooks: [], foreign: false, landed: this.#landedInBuffer() }, own);
+      return this.#applied({ ...UNSAVED, foreign: false, landed: this.#landedInBuffer() }, own);
     }
     return this.#save(own, landing.index);
   }
@@ -141,7 +141,7 @@ export class Apply {
         isTakenBack,
       );
     }
-    return this.#applied({ saved: false, hooks: [], foreign: true, landed: this.#landedInBuffer() }, own);
+    return this.#applied({ ...UNSAVED, foreign: true, landed: this.#landedInBuffer() }, own);
   }
 
   async #save(own: readonly BufferEdit[], index: number): Promise<Outcome> {
@@ -181,11 +181,9 @@ export class Apply {
       (hooked.length === 0 && !(isCandidateOnDisk && isClean)) ||
       (hooked.length > 0 && !isClean && !isCandidateOnDisk);
     const hooks = hooked.length > 0 ? [SAVE_PARTICIPANTS] : [];
-    return this.#applied(
-      { saved: true, hooks, foreign, landed: { disk: digest(this.#candidateBytes()) } },
-      own,
-      after.state,
-    );
+    const isSavedTogether = theirs.length > 0 && isClean && !isCandidateOnDisk;
+    const landed = { disk: digest(this.#candidateBytes()) };
+    return this.#applied({ saved: true, hooks, foreign, isSavedTogether, landed }, own, after.state);
   }
 
   async #diskChanged(own: readonly BufferEdit[], index: number): Promise<Outcome> {
@@ -199,12 +197,7 @@ export class Apply {
   }
 
   async #applied(
-    how: {
-      readonly saved: boolean;
-      readonly hooks: readonly string[];
-      readonly foreign: boolean;
-      readonly landed: Base;
-    },
+    how: Omit<Extract<Outcome, { kind: 'applied' }>, 'kind' | 'state' | 'onDidNumber'>,
     own: readonly BufferEdit[],
     seen?: State,
   ): Promise<Outcome> {
@@ -320,6 +313,8 @@ export class Apply {
     return bytes;
   }
 }
+
+const UNSAVED = { saved: false, hooks: [], isSavedTogether: false } as const;
 
 function toSpan({ offset, length, text }: BufferEdit): Span {
   return { start: offset, end: offset + length, text };

@@ -63,7 +63,7 @@ export class BufferChanges implements vscode.Disposable {
   async decided(document: vscode.TextDocument, within = FOLLOW_TIME): Promise<void> {
     const undecided = this.#undecided.get(document);
     if (undecided) {
-      const timer = setTimeout(() => undecided.decide(this.#withoutSelection(document)), within);
+      const timer = setTimeout(() => undecided.decide(this.#withoutSelection(document, undecided)), within);
       await undecided.origin;
       clearTimeout(timer);
     }
@@ -91,14 +91,14 @@ export class BufferChanges implements vscode.Disposable {
     if (!document.isDirty) {
       this.#doubtful.add(document);
     }
-    this.#undecided.get(document)?.decide(this.#withoutSelection(document));
+    this.#decideUnfollowed(document);
     const edits = contentChanges.map(({ rangeOffset, rangeLength, text }) => ({
       offset: rangeOffset,
       length: rangeLength,
       text,
     }));
-    const undecided = new Undecided(contentChanges);
-    const timer = setTimeout(() => undecided.decide(this.#withoutSelection(document)), FOLLOW_TIME);
+    const undecided = new Undecided(contentChanges, document.isDirty);
+    const timer = setTimeout(() => undecided.decide(this.#withoutSelection(document, undecided)), FOLLOW_TIME);
     undecided.onDecided(() => {
       clearTimeout(timer);
       if (this.#undecided.get(document) === undecided) {
@@ -140,8 +140,14 @@ export class BufferChanges implements vscode.Disposable {
     this.#doubtful.delete(document);
   }
 
-  #withoutSelection(document: vscode.TextDocument): Origin {
-    if (document.isDirty || document.isClosed) {
+  /** The next change has come, or the document goes: what has not followed by now will not. */
+  #decideUnfollowed(document: vscode.TextDocument): void {
+    const undecided = this.#undecided.get(document);
+    undecided?.decide(this.#withoutSelection(document, undecided));
+  }
+
+  #withoutSelection(document: vscode.TextDocument, { wasDirty }: Undecided): Origin {
+    if (wasDirty || document.isDirty || document.isClosed) {
       return 'not_typed';
     }
     if (this.#isOnDisk(document)) {
@@ -155,12 +161,15 @@ export class BufferChanges implements vscode.Disposable {
 /** A change whose origin is not known yet. */
 class Undecided {
   readonly origin: Promise<Origin>;
+  /** Whether the document was dirty when it changed. The first change of a clean document says no, too. */
+  readonly wasDirty: boolean;
   readonly #firstLine: number;
   readonly #lastLine: number;
   readonly #listeners: ((origin: Origin) => void)[] = [];
   #isDecided = false;
 
-  constructor(changes: readonly vscode.TextDocumentContentChangeEvent[]) {
+  constructor(changes: readonly vscode.TextDocumentContentChangeEvent[], wasDirty: boolean) {
+    this.wasDirty = wasDirty;
     this.#firstLine = Math.min(...changes.map(({ range }) => range.start.line));
     this.#lastLine = Math.max(...changes.map(({ range, text }) => range.start.line + text.split('\n').length - 1));
     this.origin = new Promise((resolve) => this.onDecided(resolve));

@@ -170,7 +170,16 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     const state = await this.look(file);
     const landed: Base = { disk: digest(bytes) };
     const foreign = state.base === undefined || printBase(state.base) !== printBase(landed);
-    return { kind: 'applied', state, landed, saved: true, hooks: [], foreign, onDidNumber: () => {} };
+    return {
+      kind: 'applied',
+      state,
+      landed,
+      saved: true,
+      hooks: [],
+      foreign,
+      isSavedTogether: false,
+      onDidNumber: () => {},
+    };
   }
 
   /** Must reach `apply.run` in the caller's turn. */

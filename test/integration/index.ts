@@ -1,8 +1,12 @@
 import { runSuite } from '../hosts/mochaSuite.ts';
+import { closeEverything } from './support/engineer.ts';
 
 /** What VS Code calls: under `extensionTestsPath` here and in the desktop build. */
 export function run(): Promise<void> {
   return runSuite(() => {
+    afterEach(closeEverything);
     require('./gate.test.ts');
+    require('./input.test.ts');
+    require('./races.test.ts');
   });
 }

@@ -59,3 +59,14 @@ export async function until(isTrue: () => boolean | Promise<boolean>): Promise<v
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+/** Leaves no tab and no unsaved text behind, so that tests do not see each other. */
+export async function closeEverything(): Promise<void> {
+  for (const tab of vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs)) {
+    if (tab.isDirty && tab.input instanceof vscode.TabInputText) {
+      await vscode.window.showTextDocument(tab.input.uri);
+      await vscode.commands.executeCommand('workbench.action.files.revert');
+    }
+  }
+  await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+}
