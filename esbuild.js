@@ -1,4 +1,4 @@
-// Bundles the extension, its test suite and the test companion. `--production` drops source maps and minifies.
+// Bundles the extension. `--production` drops source maps and minifies.
 import { build } from 'esbuild';
 
 const production = process.argv.includes('--production');

@@ -21,10 +21,12 @@ export function attribute(
       causes.push(text);
     }
   }
-  const end = walked.findLast(({ to }) => to !== undefined)?.to;
-  const isMovedOnDisk = (end ?? expected).disk !== actual.disk;
-  if (causes.length === 0 || (end !== undefined && isMovedOnDisk)) {
-    causes.push(gap(expected, actual));
+  const sighting = transitions.findLastIndex(({ to }) => to !== undefined);
+  const seen = transitions[sighting]?.to ?? expected;
+  const isExplained = transitions.slice(sighting + 1).some(({ cause }) => cause !== undefined);
+  const isGap = sighting !== -1 && (seen.disk !== actual.disk || (seen.dirty !== actual.dirty && !isExplained));
+  if ((isGap || causes.length === 0) && causes.at(-1) !== gap(seen, actual)) {
+    causes.push(gap(seen, actual));
   }
   return causes;
 }
@@ -93,8 +95,8 @@ function describeSession(session: string | undefined, asking: string | undefined
   return session === asking ? 'this session' : 'another session';
 }
 
-function gap(expected: Base, actual: Base): string {
-  if (expected.disk === actual.disk) {
+function gap(seen: Base, actual: Base): string {
+  if (seen.disk === actual.disk) {
     return 'changed in the editor, not typed';
   }
   return actual.disk === 'absent' ? 'deleted on disk' : 'external writer';

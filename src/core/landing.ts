@@ -68,20 +68,18 @@ export interface Reversal {
  */
 export function reverse(text: string, own: readonly BufferEdit[], later: readonly (readonly BufferEdit[])[]): Reversal {
   let shift = 0;
-  let places = [...own]
-    .sort((a, b) => a.offset - b.offset)
-    .map((edit): Place => {
-      const start = edit.offset + shift;
-      shift += edit.text.length - edit.length;
-      return {
-        pieces: [{ start, end: start + edit.text.length }],
-        old: text.slice(edit.offset, edit.offset + edit.length),
-        isTouched: false,
-      };
-    });
+  let places = inOrder(own).map((edit): Place => {
+    const start = edit.offset + shift;
+    shift += edit.text.length - edit.length;
+    return {
+      pieces: [{ start, end: start + edit.text.length }],
+      old: text.slice(edit.offset, edit.offset + edit.length),
+      isTouched: false,
+    };
+  });
   for (const edits of later) {
     // The editor reports the changes of one event against the text before it, so the last place goes first.
-    for (const edit of [...edits].sort((a, b) => b.offset - a.offset)) {
+    for (const edit of inOrder(edits).reverse()) {
       places = places.map((place) => follow(place, edit));
     }
   }
@@ -95,10 +93,15 @@ export function reverse(text: string, own: readonly BufferEdit[], later: readonl
 
 export function applyEdits(text: string, edits: readonly BufferEdit[]): string {
   let result = text;
-  for (const { offset, length, text: inserted } of [...edits].sort((a, b) => b.offset - a.offset)) {
+  for (const { offset, length, text: inserted } of inOrder(edits).reverse()) {
     result = result.slice(0, offset) + inserted + result.slice(offset + length);
   }
   return result;
+}
+
+/** The edits of one event by their places; an insertion stands before a replacement that begins where it is. */
+function inOrder(edits: readonly BufferEdit[]): BufferEdit[] {
+  return [...edits].sort((a, b) => a.offset - b.offset || a.length - b.length);
 }
 
 interface Place {

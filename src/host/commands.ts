@@ -3,6 +3,7 @@ import type { Arbiter } from '../core/arbiter.ts';
 import { parseBase } from '../core/base.ts';
 import type { Conflict } from '../core/conflict.ts';
 import { replanPrompt } from '../core/replan.ts';
+import { blocksBetween } from '../core/text.ts';
 import { COMMANDS, VIEWS } from '../names.ts';
 import type { BaseContent } from './views/baseContent.ts';
 
@@ -64,18 +65,24 @@ async function showChanges(tools: CommandTools, argument: unknown): Promise<void
     return;
   }
   const base = parseBase(conflict.expected);
-  if (base === undefined || tools.arbiter.contentAt(base) === undefined) {
+  const then = base && tools.arbiter.contentAt(base);
+  if (then === undefined) {
     void vscode.window.showWarningMessage(`The text of ${conflict.path} at that base is no longer remembered.`);
     return;
   }
   const file = tools.uriOf(conflict.key);
   const name = conflict.path.split('/').at(-1) ?? conflict.path;
-  await vscode.commands.executeCommand(
-    'vscode.diff',
-    tools.content.uriAt(file, conflict.expected),
-    file,
-    `${name} (at the agent's read ↔ now)`,
-  );
+  const title = `${name} (at the agent's read ↔ now)`;
+  const line = await firstChangedLine(file, then);
+  await vscode.commands.executeCommand('vscode.diff', tools.content.uriAt(file, conflict.expected), file, title, {
+    selection: new vscode.Range(line, 0, line, 0),
+  } satisfies vscode.TextDocumentShowOptions);
+}
+
+/** Zero-based, in the text now. */
+async function firstChangedLine(file: vscode.Uri, then: string): Promise<number> {
+  const document = await vscode.workspace.openTextDocument(file);
+  return blocksBetween(then, document.getText().replaceAll('\r\n', '\n'))[0]?.newStart ?? 0;
 }
 
 async function dismiss(tools: CommandTools, argument: unknown): Promise<void> {

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Arbiter } from '../../core/arbiter.ts';
 import { callerOf, textResult } from './caller.ts';
-import { pathsIn } from './pathsIn.ts';
+import { progressOf } from './progress.ts';
 
 /** `arbiter_check`: whether bases are still fresh. */
 export class CheckTool implements vscode.LanguageModelTool<unknown> {
@@ -14,7 +14,7 @@ export class CheckTool implements vscode.LanguageModelTool<unknown> {
   prepareInvocation({
     input,
   }: vscode.LanguageModelToolInvocationPrepareOptions<unknown>): vscode.PreparedToolInvocation {
-    return { invocationMessage: `Checking ${pathsIn(input)}` };
+    return progressOf('Checking', input);
   }
 
   async invoke(

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Arbiter } from '../../core/arbiter.ts';
 import { callerOf, textResult } from './caller.ts';
-import { pathsIn } from './pathsIn.ts';
+import { progressOf } from './progress.ts';
 
 /** `arbiter_edit`: edits that carry the base they were planned on. */
 export class EditTool implements vscode.LanguageModelTool<unknown> {
@@ -14,7 +14,7 @@ export class EditTool implements vscode.LanguageModelTool<unknown> {
   prepareInvocation({
     input,
   }: vscode.LanguageModelToolInvocationPrepareOptions<unknown>): vscode.PreparedToolInvocation {
-    return { invocationMessage: `Editing ${pathsIn(input)}` };
+    return progressOf('Editing', input);
   }
 
   async invoke(

@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import type { Arbiter } from '../../core/arbiter.ts';
 import { printReadPart, type Room } from '../../core/reading.ts';
 import { callerOf, textResult } from './caller.ts';
-import { pathsIn } from './pathsIn.ts';
+import { progressOf } from './progress.ts';
 
 /** `arbiter_read`: content and base of files, from the same bytes. */
 export class ReadTool implements vscode.LanguageModelTool<unknown> {
@@ -15,7 +15,7 @@ export class ReadTool implements vscode.LanguageModelTool<unknown> {
   prepareInvocation({
     input,
   }: vscode.LanguageModelToolInvocationPrepareOptions<unknown>): vscode.PreparedToolInvocation {
-    return { invocationMessage: `Reading ${pathsIn(input)}` };
+    return progressOf('Reading', input);
   }
 
   async invoke(

@@ -1,5 +1,11 @@
-/** The files of a call's input in a few words, for the progress line of the chat; the input may be anything. */
-export function pathsIn(input: unknown): string {
+import * as vscode from 'vscode';
+
+/** The progress line of the chat: what is done to which files. The input may be anything. */
+export function progressOf(verb: string, input: unknown): vscode.PreparedToolInvocation {
+  return { invocationMessage: new vscode.MarkdownString(`${verb} ${pathsIn(input)}`) };
+}
+
+function pathsIn(input: unknown): string {
   const files =
     typeof input === 'object' && input !== null && 'files' in input && Array.isArray(input.files) ? input.files : [];
   const paths = files.flatMap((file: unknown) =>

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type EditAnswer, parseEdit, parseRead } from '../../demo/answers.ts';
+import { scriptedAgent } from '../../demo/scriptedAgent.ts';
+import { CONFIG_EDIT, HELP, RENAMED_FILES, roles, TIER_EDIT } from '../../demo/stories.ts';
+import { copyWorkspace } from '../../demo/workspace.ts';
+import { type AgentMode, startAgentMode } from '../hosts/agentMode.ts';
+import type { ToolStep } from '../hosts/transcript.ts';
+
+/** How often `apply_discount` assigns the rate. */
+function assignments(source: string): number {
+  return source.split('\n').filter((line) => /^ {4}rate = /.test(line)).length;
+}
+
+/** Whether the shop's own tests pass; `undefined` where this machine has no Python. */
+function areTestsGreen(shop: string): boolean | undefined {
+  const run = spawnSync('python3', ['-B', '-m', 'unittest'], { cwd: shop });
+  return run.error ? undefined : run.status === 0;
+}
+
+const PICTURES = 'out/screenshots/agent';
+
+describe('Without a gate', () => {
+  it('both edits of the pricing story apply, the rate is assigned twice, and the tests stay green', () => {
+    const workspace = copyWorkspace();
+    try {
+      const file = join(workspace.path, 'api/pricing.py');
+      for (const { old_string: old, new_string: replacement } of [TIER_EDIT, CONFIG_EDIT]) {
+        const source = readFileSync(file, 'utf8');
+        assert.equal(source.split(old).length, 2, 'a find-and-replace finds its place exactly once');
+        writeFileSync(file, source.split(old).join(replacement));
+      }
+      assert.equal(assignments(readFileSync(file, 'utf8')), 2);
+      assert.notEqual(areTestsGreen(workspace.path), false);
+    } finally {
+      workspace.remove();
+    }
+  });
+});
+
+describe('In the real agent mode', function () {
+  this.timeout(180_000);
+  const workspace = copyWorkspace();
+  let agent: AgentMode;
+  let pause = async () => {};
+
+  before(async () => {
+    agent = await startAgentMode({
+      folder: workspace.path,
+      model: scriptedAgent(
+        roles(() => pause()),
+        HELP,
+      ),
+    });
+  });
+
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') {
+      await agent.workbench.screenshot(`${PICTURES}/failed.png`);
+    }
+  });
+
+  after(async () => {
+    await agent?.stop();
+    workspace.remove();
+  });
+
+  it('is offered the three tools with their schemas, under their own names', async () => {
+    const { requests, answer } = await agent.chat.prompt('hello');
+    assert.match(answer, /scripted agent/);
+    const offered = requests[0]?.tools.filter(({ name }) => name.startsWith('arbiter_')) ?? [];
+    assert.deepEqual(offered.map(({ name }) => name).sort(), ['arbiter_check', 'arbiter_edit', 'arbiter_read']);
+    assert.ok(offered.every(({ description, inputSchema }) => description.length > 50 && inputSchema !== undefined));
+  });
+
+  it('plays the pricing incident: the second edit is refused with its cause and its diff, and is not made', async () => {
+    await agent.chat.startOver();
+    const { steps, answer } = await agent.chat.prompt('apply the tier discount');
+    assert.equal(steps.length, 10, steps.map(({ call }) => call.name).join(', '));
+    const [landed] = editsIn(steps[5]).results;
+    assert.deepEqual([landed?.status, landed?.edit], ['applied', 1]);
+    const [stale] = editsIn(steps[8]).results;
+    assert.equal(stale?.status, 'stale_base', JSON.stringify(stale));
+    assert.deepEqual(stale.changed_by, ['edit #1 (this session, turn 6)']);
+    assert.equal(stale['expected'], parseRead(steps[2]?.result.text ?? '')[0]?.header.base);
+    assert.equal(stale.actual, landed?.base);
+    assert.deepEqual(
+      stale.diff_since_read?.split('\n').filter((line) => /^[-+]/.test(line)),
+      [
+        '-    rate = Decimal("0.20")',
+        '-    return (amount * (1 - rate)).quantize(CENT)',
+        '+    rate = tier.discount_rate',
+        '+    return round_cents(amount * (1 - rate))',
+      ],
+    );
+    assert.equal(stale.your_edit, 'next to the change');
+    const [reflex] = editsIn(steps[9]).results;
+    assert.equal(reflex?.status, 'unconsidered_retry');
+    assert.equal(reflex.diff_since_read, stale.diff_since_read);
+    assert.match(answer, /no further edit/);
+    const source = readFileSync(join(workspace.path, 'api/pricing.py'), 'utf8');
+    assert.equal(assignments(source), 1);
+    assert.ok(source.includes('    rate = tier.discount_rate\n'));
+    assert.notEqual(areTestsGreen(workspace.path), false);
+  });
+
+  it('plays the four-file refactor: what the engineer types meanwhile stops one file of four, and stays', async () => {
+    await agent.chat.startOver();
+    const { workbench } = agent;
+    pause = async () => {
+      await workbench.openFile('orders.py');
+      await workbench.page.keyboard.press('Control+g');
+      await workbench.type('9');
+      await workbench.page.keyboard.press('Enter');
+      await workbench.page.keyboard.press('End');
+      await workbench.type(' Always.');
+    };
+    const { steps } = await agent.chat.prompt('rename customer_id to account_id');
+    assert.equal(steps.length, 4, steps.map(({ call }) => call.name).join(', '));
+    const first = editsIn(steps[1]);
+    assert.equal(first.summary, '3 applied, 1 stale_base');
+    assert.deepEqual(
+      first.results.map(({ path }) => path),
+      RENAMED_FILES,
+    );
+    const stale = first.results.find(({ status }) => status === 'stale_base');
+    assert.equal(stale?.path, 'api/orders.py');
+    assert.deepEqual(stale.changed_by, ['engineer: typed in the editor (8 edits, unsaved)']);
+    assert.match(stale.diff_since_read ?? '', /^\+# The total .* Always\.$/m);
+    assert.equal(stale.your_edit, 'untouched');
+    assert.match(stale.next ?? '', /someone else is working/);
+    assert.deepEqual(steps[2]?.call.input, { files: [{ path: 'api/orders.py' }] });
+    const second = editsIn(steps[3]);
+    assert.equal(second.summary, '1 applied');
+    assert.equal(second.results[0]?.['saved'], false);
+    await workbench.command('workbench.action.files.save');
+    const orders = await agent.model.evaluate(
+      async (api, path) => {
+        const document = await api.workspace.openTextDocument(path);
+        return document.getText();
+      },
+      join(workspace.path, 'api/orders.py'),
+    );
+    assert.match(orders, /tax included\. Always\.\n/);
+    assert.match(orders, /account_id/);
+  });
+
+  it('lists refusals in the panel, and opens the chat with a prompt for one', async () => {
+    const { workbench } = agent;
+    await workbench.command('Edit Arbiter: Show Conflicts');
+    const row = workbench.page.locator('.part.panel [role="treeitem"]', { hasText: 'pricing.py' });
+    await row.waitFor();
+    assert.match((await row.getAttribute('aria-label')) ?? '', /api\/pricing\.py, unconsidered_retry · edit #1/);
+    await row.click();
+    await row.hover();
+    await row.getByRole('button', { name: 'Show Changes Since Read' }).click();
+    await workbench.page.locator('.monaco-diff-editor').first().waitFor();
+    await workbench.page.locator('.monaco-diff-editor', { hasText: 'discount_rate' }).first().waitFor();
+    await row.hover();
+    await row.getByRole('button', { name: 'Re-plan Stale Edit…' }).click();
+    const input = workbench.page.locator('.interactive-session .interactive-input-editor .view-lines').first();
+    await input.getByText('Edit Arbiter refused an edit', { exact: false }).first().waitFor();
+    await workbench.screenshot(`${PICTURES}/conflict.png`);
+  });
+});
+
+function editsIn(step: ToolStep | undefined): EditAnswer {
+  assert.equal(step?.call.name, 'arbiter_edit');
+  return parseEdit(step.result.text);
+}

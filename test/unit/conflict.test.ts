@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { type Conflict, Conflicts } from '../../src/core/conflict.ts';
+
+function conflict(
+  path: string,
+  more: { signature?: string; session?: string; time?: number } = {},
+): Omit<Conflict, 'id'> {
+  const { signature = 's', session = 'a', time = 0 } = more;
+  return {
+    time,
+    key: `/w/${path}`,
+    path,
+    session,
+    turn: 1,
+    status: 'stale_base',
+    expected: 'absent',
+    changedBy: [],
+    diffSinceRead: null,
+    explanation: undefined,
+    request: { path, base: { disk: 'absent' }, wish: { kind: 'delete' }, signature },
+  };
+}
+
+function paths(conflicts: readonly Conflict[]): string[] {
+  return conflicts.map(({ path }) => path);
+}
+
+describe('Conflicts', () => {
+  it('are listed newest first, each with a number of its own', () => {
+    const conflicts = new Conflicts();
+    conflicts.add(conflict('f'));
+    conflicts.add(conflict('g'));
+    assert.deepEqual(paths(conflicts.open), ['g', 'f']);
+    assert.equal(new Set(conflicts.open.map(({ id }) => id)).size, 2);
+  });
+
+  it('hold the same edit of the same file by the same session once', () => {
+    const conflicts = new Conflicts();
+    conflicts.add(conflict('f', { time: 1 }));
+    conflicts.add(conflict('g'));
+    conflicts.add(conflict('f', { time: 2 }));
+    assert.deepEqual(paths(conflicts.open), ['f', 'g']);
+    assert.equal(conflicts.open[0]?.time, 2);
+    conflicts.add(conflict('f', { signature: 'other' }));
+    conflicts.add(conflict('f', { session: 'b' }));
+    assert.equal(conflicts.open.length, 4);
+    assert.deepEqual(conflicts.resolved, []);
+  });
+
+  it('are moved to the resolved ones when they are dismissed or closed', () => {
+    const conflicts = new Conflicts();
+    for (const path of ['f', 'g', 'h']) {
+      conflicts.add(conflict(path));
+    }
+    conflicts.dismiss(conflicts.open.find(({ path }) => path === 'g')?.id ?? -1);
+    assert.deepEqual([paths(conflicts.open), paths(conflicts.resolved)], [['h', 'f'], ['g']]);
+    conflicts.close(({ path }) => path === 'f');
+    assert.deepEqual([paths(conflicts.open), paths(conflicts.resolved)], [['h'], ['f', 'g']]);
+    conflicts.clearResolved();
+    assert.deepEqual([paths(conflicts.open), paths(conflicts.resolved)], [['h'], []]);
+  });
+
+  it('tell their listeners of every change and of nothing else', () => {
+    const conflicts = new Conflicts();
+    let changes = 0;
+    const stop = conflicts.onDidChange(() => {
+      changes += 1;
+    });
+    conflicts.add(conflict('f'));
+    conflicts.dismiss(12_345);
+    conflicts.close(() => false);
+    assert.equal(changes, 1);
+    conflicts.close(() => true);
+    conflicts.clearResolved();
+    assert.equal(changes, 3);
+    stop();
+    conflicts.add(conflict('f'));
+    assert.equal(changes, 3);
+  });
+
+  it('are kept up to a thousand, the newest', () => {
+    const conflicts = new Conflicts();
+    for (let index = 0; index < 1_005; index++) {
+      conflicts.add(conflict(`f${index}`));
+    }
+    assert.deepEqual(
+      [conflicts.open.length, conflicts.open[0]?.path, conflicts.open.at(-1)?.path],
+      [1_000, 'f1004', 'f5'],
+    );
+  });
+});
