@@ -1,4 +1,5 @@
 // Bundles the extension. `--production` drops source maps and minifies.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const production = process.argv.includes('--production');
@@ -16,3 +17,7 @@ const common = {
 };
 
 await build({ ...common, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.cjs' });
+
+// What is bundled keeps its licence.
+const notices = ['diff'].map((name) => `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8')}`);
+writeFileSync('dist/ThirdPartyNotices.txt', notices.join('\n---\n\n'));

@@ -16,6 +16,7 @@ import { SECTION, TOOLS, VIEWS } from './names.ts';
 
 /** Builds the arbiter and registers everything that faces agents and engineers. Decides nothing. */
 export function activate({ subscriptions, workspaceState }: vscode.ExtensionContext): void {
+  const start = performance.now();
   const log = vscode.window.createOutputChannel('Edit Arbiter', { log: true });
   const changes = new BufferChanges((document) => documents.isOnDisk(document));
   const documents = new WorkspaceDocuments(changes, log);
@@ -48,4 +49,5 @@ export function activate({ subscriptions, workspaceState }: vscode.ExtensionCont
       }
     }),
   );
+  log.info(`Ready after ${(performance.now() - start).toFixed(1)} ms`);
 }

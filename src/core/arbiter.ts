@@ -27,6 +27,7 @@ import { noteRegions } from './regions.ts';
 import { type Relation, relate, relatePatch, relateWhole } from './relation.ts';
 import {
   type Report,
+  reportAlreadyApplied,
   reportApplied,
   reportMisplaced,
   reportProblem,
@@ -35,7 +36,7 @@ import {
   type StaleFacts,
   summarize,
 } from './report.ts';
-import { type Session, Sessions } from './sessions.ts';
+import { type AppliedEntry, type Session, Sessions } from './sessions.ts';
 import type { Problem, Refusal } from './status.ts';
 import { changedLines, eolOf, lineShifts, type Span, spansBetween } from './text.ts';
 import { type Snapshot, Texts } from './texts.ts';
@@ -101,7 +102,7 @@ type Entry =
 type Considered =
   | Verdict
   | { readonly kind: 'cancelled' }
-  | { readonly kind: 'already_applied'; readonly edit: number }
+  | { readonly kind: 'already_applied'; readonly applied: AppliedEntry }
   /** Refused as stale before, and sent again with a fresh base by reflex; `since` is the base it was refused at. */
   | { readonly kind: 'unconsidered'; readonly since: Base };
 
@@ -297,7 +298,7 @@ export class Arbiter {
           return { kind: 'refuse' };
         }
         const onDidLand = () => {
-          landing = this.#ledger.pending(file.key, this.#now());
+          landing = this.#ledger.landing(file.key, this.#now());
         };
         return { kind: 'apply', candidate: considered.candidate, onDidLand };
       });
@@ -319,6 +320,10 @@ export class Arbiter {
     if (call.isCancelled()) {
       return { kind: 'cancelled' };
     }
+    const unsupported = unsupportedProblem(request);
+    if (unsupported) {
+      return { kind: 'problem', problem: unsupported };
+    }
     const verdict = judge(request, file.path, state, this.#documents.endingFor(file), {
       maxMs: NEAREST_MS,
       now: this.#now,
@@ -326,10 +331,14 @@ export class Arbiter {
     if (verdict.kind === 'stale') {
       const applied = call.session.applied.get(entryKey(file, request));
       const isStillThere = state.base !== undefined && applied?.result === printBase(state.base);
-      return applied && isStillThere ? { kind: 'already_applied', edit: applied.edit } : verdict;
+      return applied && isStillThere ? { kind: 'already_applied', applied } : verdict;
     }
     const refused = call.session.refused.get(file.key)?.find(({ signature }) => signature === request.signature);
-    if (refused && request.stillNeeded === undefined && !isSameBase(request.base, refused.base)) {
+    if (
+      refused &&
+      request.stillNeeded === undefined &&
+      !isSameBase(this.#ledger.complete(file.key, request.base), this.#ledger.complete(file.key, refused.base))
+    ) {
       return { kind: 'unconsidered', since: refused.base };
     }
     return verdict;
@@ -385,13 +394,7 @@ export class Arbiter {
       case 'cancelled':
         return reportProblem(file.path, CANCELLED);
       case 'already_applied':
-        return {
-          status: 'already_applied',
-          path: file.path,
-          base: state.base === undefined ? undefined : printBase(state.base),
-          edit: considered.edit,
-          next: 'this very edit landed before and its result still stands; use this base for further edits to this file',
-        };
+        return reportAlreadyApplied(file.path, considered.applied);
       case 'stale':
         return this.#stale(request, file, call, state, request.base, 'stale_base');
       case 'unconsidered':
@@ -404,7 +407,6 @@ export class Arbiter {
       case 'problem':
         return this.#problem(request, file, call, considered.problem, state);
       case 'file_operation':
-        return this.#problem(request, file, call, NOT_YET, state);
       case 'accepted':
       case 'create':
         throw new Error(`${file.path} was accepted and yet not applied`);
@@ -437,11 +439,16 @@ export class Arbiter {
     const edit = landing ?? this.#ledger.pending(file.key, this.#now());
     edit.become({ kind: 'edit', number, session: session.id, turn }, landed);
     for (const [index, name] of hooks.entries()) {
-      const to = index === hooks.length - 1 && !foreign ? state.base : undefined;
-      this.#ledger.moved(file.key, { kind: 'hook', name }, this.#now(), to);
+      const isLast = index === hooks.length - 1;
+      this.#ledger.moved(
+        file.key,
+        { kind: 'hook', name },
+        this.#now(),
+        isLast && !outcome.isSavedTogether ? outcome.written : undefined,
+      );
     }
-    if (outcome.isSavedTogether && state.base !== undefined) {
-      this.#ledger.moved(file.key, { kind: 'save' }, this.#now(), state.base);
+    if (outcome.isSavedTogether) {
+      this.#ledger.moved(file.key, { kind: 'save' }, this.#now(), outcome.written);
     }
     this.#remember(file, state);
 
@@ -467,7 +474,7 @@ export class Arbiter {
     const shown = hookDiff?.complete && finalContent !== undefined ? finalContent : (candidate?.content ?? '');
     const token = state.base === undefined ? printBase(landed) : printBase(state.base);
     session.landed(file.key, request.signature);
-    session.applied.set(entryKey(file, request), { edit: number, result: token });
+    session.applied.set(entryKey(file, request), { edit: number, result: token, isShown: vouched });
     if (vouched && state.base !== undefined) {
       session.held.set(file.key, { file, base: state.base, turn });
     }
@@ -619,7 +626,10 @@ export class Arbiter {
         continue;
       }
       const { changedBy } = await this.#facts(file, state, base, session);
-      session.held.set(file.key, { ...held, told: printBase(state.base) });
+      // A newer base may have been given while the facts were gathered.
+      if (session.held.get(file.key) === held) {
+        session.held.set(file.key, { ...held, told: printBase(state.base) });
+      }
       moved.push(`${file.path}: ${changedBy.join('; ')}`);
     }
     return moved;
@@ -658,11 +668,24 @@ const NOT_ATOMIC: Problem = {
   next: 'send the call again with on_conflict "stop" or "continue"',
 };
 
-const NOT_YET: Problem = {
-  status: 'invalid_input',
-  reason: 'this version does not delete or rename files yet',
-  next: 'ask the engineer to do it',
-};
+/** What the contract knows and this version does not carry out yet: refused by name, never half done. */
+function unsupportedProblem({ wish, renameTo, symbol }: EditRequest): Problem | undefined {
+  if (symbol !== undefined) {
+    return {
+      status: 'symbol_not_found',
+      reason: 'this version cannot tell where symbols begin and end yet',
+      next: 'send the entry without `symbol`; quote enough of the surrounding text that the place is sure',
+    };
+  }
+  if (wish.kind === 'delete' || renameTo !== undefined) {
+    return {
+      status: 'invalid_input',
+      reason: 'this version does not delete or rename files yet',
+      next: 'ask the engineer to do it',
+    };
+  }
+  return undefined;
+}
 
 function skippedAfter(refused: Report): Problem {
   return {

@@ -57,6 +57,11 @@ export type Outcome =
       readonly hooks: readonly string[];
       /** Whether the final state holds something that neither the candidate nor a hook put there. */
       readonly foreign: boolean;
+      /**
+       * The disk as our save left it, with what hooks and typing had put into the buffer by then. Left out where nothing was
+       * saved, or where the disk holds something else by now.
+       */
+      readonly written?: Base;
       /** Whether our save took somebody else's text to the disk along with ours. */
       readonly isSavedTogether: boolean;
       /** Tells the editor's side the number of the edit, so that an undo of it can be named. */

@@ -46,6 +46,8 @@ const LIMIT_PER_FILE = 1_000;
 /** Append-only record of what happened to each file, keyed by real path. */
 export class Ledger {
   readonly #files = new Map<string, Writable<Transition>[]>();
+  /** Files on which an apply of ours is under way: at most one each, under the file's lock. */
+  readonly #landings = new Set<string>();
 
   /** Whether anything is known of the file: only such files are worth watching. */
   knows(key: string): boolean {
@@ -89,10 +91,32 @@ export class Ledger {
   }
 
   /**
+   * As {@link pending}, for an apply of ours that is under way. Until it is told how it ended, the states in between are
+   * its own and nobody else's move, so sightings are not recorded.
+   */
+  landing(key: string, time: number): Pending {
+    const pending = this.pending(key, time);
+    this.#landings.add(key);
+    return {
+      become: (cause, to) => {
+        this.#landings.delete(key);
+        pending.become(cause, to);
+      },
+      withdraw: () => {
+        this.#landings.delete(key);
+        pending.withdraw();
+      },
+    };
+  }
+
+  /**
    * Records that the file was seen in state `base`, and names the cause where the state moved and nothing recorded
    * since the last sighting explains it: an external writer for the disk, a change nobody typed for the buffer.
    */
   seen(key: string, base: Base, time: number): void {
+    if (this.#landings.has(key)) {
+      return;
+    }
     const transitions = this.#of(key);
     const lastIndex = transitions.findLastIndex((transition) => transition.to !== undefined);
     const last = transitions[lastIndex]?.to;

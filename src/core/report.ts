@@ -1,4 +1,5 @@
 import type { Misplaced } from './gate.ts';
+import type { AppliedEntry } from './sessions.ts';
 import type { Problem } from './status.ts';
 
 /**
@@ -43,6 +44,19 @@ export function reportApplied(facts: AppliedFacts): Report {
     note: facts.note ?? (facts.vouched ? 'use this base for further edits to this file' : undefined),
     next: facts.vouched ? undefined : next,
   });
+}
+
+/** The same call sent again after its answer was lost. */
+export function reportAlreadyApplied(path: string, { edit, result, isShown }: AppliedEntry): Report {
+  return {
+    status: 'already_applied',
+    path,
+    [isShown ? 'base' : 'actual']: result,
+    edit,
+    next: isShown
+      ? 'this very edit landed before and its result still stands; use this base for further edits to this file'
+      : `this very edit landed before, beside text that you have not been shown; read ${path} again before you edit it further`,
+  };
 }
 
 export interface StaleFacts {

@@ -24,6 +24,8 @@ export interface AppliedEntry {
   readonly edit: number;
   /** Token of the state it led to. */
   readonly result: string;
+  /** Whether the session has been shown all of that state. */
+  readonly isShown: boolean;
 }
 
 /** A region of a file that a session edited since it last read it; content offsets. */

@@ -175,15 +175,36 @@ export class Apply {
       this.#tools.tell(this.#document, change);
     }
     this.#told = this.changes.length;
-    const isClean = after.state.base !== undefined && after.state.base.dirty === undefined;
-    const foreign =
-      theirs.length > 0 ||
-      (hooked.length === 0 && !(isCandidateOnDisk && isClean)) ||
-      (hooked.length > 0 && !isClean && !isCandidateOnDisk);
-    const hooks = hooked.length > 0 ? [SAVE_PARTICIPANTS] : [];
-    const isSavedTogether = theirs.length > 0 && isClean && !isCandidateOnDisk;
-    const landed = { disk: digest(this.#candidateBytes()) };
-    return this.#applied({ saved: true, hooks, foreign, isSavedTogether, landed }, own, after.state);
+    const writtenAt = this.#writtenAt(later, this.#tools.looks.textOn(this.#file.key, after.disk, this.#document));
+    const isWritten = writtenAt !== undefined && after.disk.kind === 'file';
+    return this.#applied(
+      {
+        saved: true,
+        hooks: hooked.length > 0 ? [SAVE_PARTICIPANTS] : [],
+        foreign: theirs.length > 0 || !isWritten,
+        isSavedTogether: isWritten && later.slice(0, writtenAt).some((change) => theirs.includes(change)),
+        landed: { disk: digest(this.#candidateBytes()) },
+        ...(isWritten ? { written: { disk: digest(after.disk.bytes) } } : {}),
+      },
+      own,
+      after.state,
+    );
+  }
+
+  /**
+   * How many of the changes that came after ours had been made when the save wrote the text that is on disk now.
+   *
+   * @returns `undefined` where no number of them leads to that text: then somebody else wrote it.
+   */
+  #writtenAt(later: readonly BufferChange[], onDisk: string | undefined): number | undefined {
+    let text = this.#expected;
+    for (const [index, { edits }] of later.entries()) {
+      if (text === onDisk) {
+        return index;
+      }
+      text = applyEdits(text, edits);
+    }
+    return text === onDisk ? later.length : undefined;
   }
 
   async #diskChanged(own: readonly BufferEdit[], index: number): Promise<Outcome> {

@@ -16,7 +16,7 @@ export interface AgentMode extends Editor {
   readonly chat: Chat;
 }
 
-const chatSettings: Settings = {
+export const chatSettings: Settings = {
   'chat.utilityModel': `${vendor}/${utilityModelId}`,
   'chat.utilitySmallModel': `${vendor}/${utilityModelId}`,
   'chat.agent.collapseCompletedResponses': false, // So that pictures show the tool calls.

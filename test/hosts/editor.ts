@@ -25,7 +25,7 @@ export interface Editor {
 }
 
 /** Chat counts as set up when the user has a model of their own: then nobody is asked to sign in. */
-const ownModel = [{ name: 'Scripted', vendor }];
+export const ownModel = [{ name: 'Scripted', vendor }];
 
 /** Starts VS Code with the extensions under test and the companion, and waits until both sides are up. */
 export async function startEditor(options: EditorOptions): Promise<Editor> {

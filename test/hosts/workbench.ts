@@ -170,7 +170,7 @@ function labelled(label: string): string {
   return `.monaco-list-row[aria-label="${label}"], .monaco-list-row[aria-label^="${label}, "]`;
 }
 
-function workbenchUrl(options: WorkbenchOptions): string {
+export function workbenchUrl(options: WorkbenchOptions): string {
   const { server } = options;
   const remote = (path: string) => `vscode-remote://127.0.0.1:${server.port}${path}`;
   const payload: [string, string][] = [];

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { printBase } from '../../src/core/base.ts';
 import { assertStatus, editsOf, only, Story } from './support/story.ts';
 
 const PRICING = [
@@ -90,6 +91,14 @@ describe('The arbiter, when one agent plans two edits on one read', () => {
     const { a, stale } = await incident();
     assertStatus(await a.edits('api/pricing.py', CONFIG, { base: stale }), 'stale_base');
     await a.reads('api/pricing.py');
+    assertStatus(await a.edits('api/pricing.py', CONFIG), 'applied');
+  });
+
+  it('holds nothing against it any more once it has landed', async () => {
+    const { a, stale } = await incident();
+    const { actual } = await a.edits('api/pricing.py', CONFIG, { base: stale });
+    assertStatus(await a.edits('api/pricing.py', CONFIG, { base: actual, still_needed: 'it is' }), 'applied');
+    assertStatus(await a.edits('api/pricing.py', { '    config = load()\n': '' }), 'applied');
     assertStatus(await a.edits('api/pricing.py', CONFIG), 'applied');
   });
 
@@ -196,6 +205,7 @@ describe('The arbiter, when an edit lands', () => {
       ['applied', story.base('new'), 1, true, [[1, 2]]],
     );
     const again = await story.agent('b').writes('new', 'other\n');
+    assertStatus(await a.writes('new', 'one\ntwo\n', 'absent'), 'already_applied');
     assertStatus(again, 'stale_base');
     assert.deepEqual([again.expected, again.actual], ['absent', story.base('new')]);
     assert.deepEqual(again.changed_by, ['edit #1 (another session, turn 2)']);
@@ -527,6 +537,18 @@ describe('The arbiter, when somebody acts in the middle of an edit', () => {
     assert.match(String(result.next), /nothing of this edit is left/);
   });
 
+  it('leaves no trace of it in the ledger', async () => {
+    for (const moment of ['after apply before save', 'during save'] as const) {
+      const { story, a } = await planned('one\ntwo\n');
+      story.at(moment, () => story.disk.writes('f', 'theirs\n'));
+      assertStatus(await a.edits('f', { two: '2' }), 'disk_changed_during_save');
+      const traces = story.ledger
+        .transitions('/w/f')
+        .filter(({ cause, to }) => cause === undefined && to === undefined);
+      assert.deepEqual(traces, []);
+    }
+  });
+
   it('counts no edit that did not land', async () => {
     const { story, a } = await planned('one\ntwo\n');
     story.at('after apply before save', () => story.disk.writes('f', 'one\ntwo!\n'));
@@ -536,6 +558,19 @@ describe('The arbiter, when somebody acts in the middle of an edit', () => {
     assert.equal(result.edit, 1);
     const { changed_by } = await a.edits('f', { 'two!': 'x' }, { base });
     assert.deepEqual(changed_by, ['edit #1 (this session, turn 4)']);
+  });
+
+  it('goes on seeing the file after an apply that broke off', async () => {
+    const { story, a } = await planned('one\ntwo\n');
+    story.at('during save', () => {
+      throw new Error('the editor is gone');
+    });
+    await assert.rejects(a.edits('f', { two: '2' }), /the editor is gone/);
+    story.human.saves('f');
+    story.disk.writes('f', 'theirs\n');
+    await story.agent('b').reads('f');
+    const last = story.ledger.transitions('/w/f').findLast(({ to }) => to !== undefined);
+    assert.equal(last?.to && printBase(last.to), story.base('f'));
   });
 
   it('tells a file that cannot be written, and touches nothing', async () => {
@@ -576,6 +611,45 @@ describe('The arbiter, when save participants change what it saves', () => {
     assert.deepEqual(result.line_shifts, [[1, 1]]);
   });
 
+  it('speaks of lines that a hook changed without making the text longer', async () => {
+    const story = new Story({ f: 'one\ntwo\nthree\n' });
+    const a = story.agent('a');
+    await a.reads('f');
+    story.documents.saveParticipants = (raw) => raw.replace('one', 'ONE');
+    const result = await a.edits('f', { three: '3' });
+    assert.deepEqual(result.changed_lines, [
+      [1, 1],
+      [3, 3],
+    ]);
+  });
+
+  it('vouches for nothing where the engineer types while they run', async () => {
+    const story = new Story({ f: 'one\ntwo\n' });
+    const a = story.agent('a');
+    await a.reads('f');
+    story.documents.saveParticipants = trim;
+    story.at('during save', () => story.human.types('f', { one: 'unseen' }));
+    const result = await a.edits('f', { two: '2  ' });
+    assertStatus(result, 'applied');
+    assert.deepEqual([result.base, result.actual, result.saved], [undefined, story.base('f'), true]);
+    assert.deepEqual([story.text('f'), story.disk.text('f')], ['unseen\n2\n', 'one\n2\n']);
+  });
+
+  it('and typing while they run are all that is named for the edit', async () => {
+    const story = new Story({ f: 'one\ntwo\n' });
+    const a = story.agent('a');
+    const { base } = await a.reads('f');
+    story.documents.saveParticipants = trim;
+    story.at('during save', () => story.human.types('f', { one: 'unseen' }));
+    await a.edits('f', { two: '2  ' });
+    const { changed_by } = await a.edits('f', { two: 'x' }, { base });
+    assert.deepEqual(changed_by?.toSorted(), [
+      'edit #1 (this session, turn 2)',
+      'engineer: typed in the editor (1 edit, unsaved)',
+      'post-write hook: format on save',
+    ]);
+  });
+
   it('vouches for nothing where the diff of the hook is not complete', async () => {
     const story = new Story({ f: 'one\ntwo\n' }, { diffChars: 200 });
     const a = story.agent('a');
@@ -606,6 +680,9 @@ describe('The arbiter, when save participants change what it saves', () => {
     await a.edits('f', { one: '1 ' });
     const { changed_by } = await a.edits('f', { two: '2' }, { base });
     assert.deepEqual(changed_by, ['edit #1 (this session, turn 2)', 'post-write hook: format on save']);
+    const edit = story.ledger.transitions('/w/f').find(({ cause }) => cause?.kind === 'edit');
+    assert.ok(edit?.to);
+    assert.equal(printBase(edit.to), new Story({ f: '1 \ntwo\n' }).base('f'), 'what the edit alone led to');
   });
 });
 
@@ -700,6 +777,13 @@ describe('The arbiter, with several files in one call', () => {
     for (const { next } of answer.results.slice(0, 3)) {
       assert.ok(next);
     }
+    assert.deepEqual(answer.results[2]?.['nearest'], undefined);
+    const misspelt = await a.edits('g', { Two: 'x' });
+    assert.deepEqual(misspelt['nearest'], {
+      line: 1,
+      text: 'two',
+      differs: ['letter case (t U+0074 there, T U+0054 in old_string)'],
+    });
     const caller = { session: 'a', isCancelled: () => false };
     const unusable = await story.arbiter.edit({ files: [] }, caller);
     assert.deepEqual([unusable.summary, unusable.results], ['invalid_input', []]);
@@ -845,6 +929,27 @@ describe('The arbiter, about files beside the call', () => {
     assert.equal(result.your_edit, 'untouched');
   });
 
+  it('calls the first line ending of an empty file no change of format', async () => {
+    const story = new Story({ f: '' });
+    const a = story.agent('a');
+    await a.reads('f');
+    story.disk.writes('f', 'one\r\n');
+    assert.equal((await a.writes('f', 'x')).format_changed, undefined);
+  });
+
+  it('remembers the state that a refusal named, so that the next one can tell what came after it', async () => {
+    const story = new Story({ f: 'one\n' });
+    const a = story.agent('a');
+    const { actual } = await a.edits('f', { one: '1' }, { base: new Story({ f: 'old\n' }).base('f') });
+    story.disk.writes('f', 'ONE\n');
+    const result = await a.edits('f', { one: '2' }, { base: actual });
+    assertStatus(result, 'stale_base');
+    assert.deepEqual(
+      [result.diff_since_read, result.changed_by],
+      ['@@ -1,1 +1,1 @@\n-one\n+ONE\n', ['external writer']],
+    );
+  });
+
   it('says what to do where the file is gone', async () => {
     const story = new Story({ f: 'one\n' });
     const a = story.agent('a');
@@ -976,5 +1081,83 @@ describe('The arbiter, for the engineer', () => {
     assert.equal(story.arbiter.contentAt({ disk: digest }), 'one\ntwo\n');
     assert.equal(story.arbiter.contentAt({ disk: '0'.repeat(64) }), undefined);
     assert.equal(story.arbiter.contentAt({ disk: 'absent' }), '');
+  });
+});
+
+describe('The arbiter, when calls overlap', () => {
+  for (const moment of ['after apply before save', 'during save', 'after save'] as const) {
+    it(`names nobody else for an edit during which another agent reads the file, ${moment}`, async () => {
+      const story = new Story({ f: 'one\ntwo\n' });
+      const a = story.agent('a');
+      const b = story.agent('b');
+      const { base } = await a.reads('f');
+      let reading: Promise<unknown> | undefined;
+      story.at(moment, () => {
+        reading = b.reads('f');
+      });
+      assertStatus(await a.edits('f', { one: '1' }), 'applied');
+      await reading;
+      const { changed_by } = await a.edits('f', { two: '2' }, { base });
+      assert.deepEqual(changed_by, ['edit #1 (this session, turn 2)']);
+    });
+  }
+
+  it('holds the base of a read that comes while a move of that file is told, at whatever point it comes', async () => {
+    for (let delay = 0; delay < 40; delay++) {
+      const story = new Story({ f: 'one\n', g: 'two\n' });
+      const a = story.agent('a');
+      await a.reads('f');
+      await a.reads('g');
+      story.disk.writes('g', 'TWO\n');
+      const editing = a.edits('f', { one: '1' });
+      for (let turn = 0; turn < delay; turn++) {
+        await null;
+      }
+      await Promise.all([editing, a.reads('g')]);
+      assert.deepEqual(await a.checks(), [], `read ${delay} turns after the edit was sent`);
+    }
+  });
+});
+
+describe('The arbiter, about what a session has not been shown', () => {
+  it('gives no base for it either when the edit that landed beside it is sent again', async () => {
+    const story = new Story({ f: 'one\ntwo\n' });
+    const a = story.agent('a');
+    const { base } = await a.reads('f');
+    story.at('after apply before save', () => story.human.types('f', { one: 'unseen' }));
+    const landed = await a.edits('f', { two: '2' });
+    assert.deepEqual([landed.status, landed.base], ['applied', undefined]);
+    const again = await a.edits('f', { two: '2' }, { base });
+    assert.equal(again.base, undefined, JSON.stringify(again));
+  });
+
+  it('takes a base for the refused one also where one of the two is abbreviated', async () => {
+    const story = new Story({ f: 'one\ntwo\n' });
+    const a = story.agent('a');
+    const full = String((await a.reads('f')).base);
+    story.disk.writes('f', 'ONE\ntwo\n');
+    assertStatus(await a.edits('f', { two: '2' }, { base: full.slice(0, 30) }), 'stale_base');
+    story.disk.writes('f', 'one\ntwo\n');
+    assertStatus(await a.edits('f', { two: '2' }, { base: full }), 'applied');
+  });
+});
+
+describe('The arbiter, about entries that ask for more than edits', () => {
+  it('carries out a rename beside edits with them, or neither', async () => {
+    const story = new Story({ f: 'one\n' });
+    const a = story.agent('a');
+    await a.reads('f');
+    const result = await a.edits('f', { one: '1' }, { rename_to: 'g' });
+    const isWhole = result.status === 'applied' && result['renamed_from'] === 'f' && story.disk.text('g') === '1\n';
+    const isNothing = result.status !== 'applied' && story.disk.text('f') === 'one\n';
+    assert.ok(isWhole || isNothing, JSON.stringify(result));
+  });
+
+  it('lands nothing outside of the symbol that the entry names', async () => {
+    const story = new Story({ 'f.py': 'def one():\n    a = 1\n\ndef two():\n    b = 2\n' });
+    const a = story.agent('a');
+    await a.reads('f.py');
+    const result = await a.edits('f.py', { 'a = 1': 'a = 3' }, { symbol: 'two' });
+    assert.notEqual(result.status, 'applied', 'the edit is in one, not in two');
   });
 });

@@ -91,6 +91,7 @@ describe('isFresh', () => {
     assert.equal(fresh(`sha256:${A}`, `sha256:${A}+dirty:${B}`), false);
     assert.equal(fresh(`sha256:${A}+dirty:${B}`, `sha256:${A}`), false);
     assert.equal(fresh(`sha256:${B}`, `sha256:${A}+dirty:${B}`), false);
+    assert.equal(fresh(`sha256:${A}+dirty:${B}`, `sha256:${B}+dirty:${C}`), false);
   });
 
   it('does not hold where the disk has moved under the same unsaved text', () => {

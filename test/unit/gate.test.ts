@@ -135,7 +135,8 @@ describe('judge', () => {
 
   it('refuses files that mix their line endings, and files of lone carriage returns', () => {
     for (const raw of ['a\r\nb\n', 'a\rb\r', 'a\nb\rc\n']) {
-      assert.equal(judged(stateOf(raw), replaced('a', 'x')), 'mixed_line_endings');
+      const { status, reason } = problemOf(stateOf(raw), replaced('a', 'x'));
+      assert.deepEqual([status, /^the file mixes/.test(reason)], ['mixed_line_endings', true]);
     }
     assert.equal(judged(stateOf('a\r\nb\r\n'), replaced('a', 'x')), 'x\r\nb\r\n');
   });

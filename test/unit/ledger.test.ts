@@ -58,6 +58,14 @@ describe('Ledger', () => {
     ]);
   });
 
+  it('records that the file is back in a state after what happened meanwhile', () => {
+    const ledger = new Ledger();
+    ledger.seen('f', A, 1);
+    ledger.moved('f', { kind: 'typed', count: 1 }, 2);
+    ledger.seen('f', A, 3);
+    assert.deepEqual(ledger.transitions('f').at(-1), { to: A, time: 3 });
+  });
+
   it('names an external writer for the disk also where somebody typed meanwhile', () => {
     const ledger = new Ledger();
     ledger.seen('f', A, 1);
@@ -124,5 +132,35 @@ describe('Ledger', () => {
     }
     const transitions = ledger.transitions('f');
     assert.deepEqual([transitions.length, transitions[0]?.time, transitions.at(-1)?.time], [1_000, 10, 1_009]);
+  });
+});
+
+describe('A landing in the ledger', () => {
+  it('takes the states that are seen until it ends for its own, and nobody else for their author', () => {
+    const ledger = new Ledger();
+    ledger.seen('f', A, 1);
+    const landing = ledger.landing('f', 2);
+    ledger.seen('f', DIRTY, 3);
+    ledger.seen('f', B, 4);
+    ledger.seen('g', A, 4);
+    landing.become({ kind: 'edit', number: 1, session: 'a', turn: 1 }, B);
+    ledger.seen('f', B, 5);
+    assert.deepEqual(causes(ledger), [undefined, { kind: 'edit', number: 1, session: 'a', turn: 1 }]);
+    assert.deepEqual(ledger.transitions('g'), [{ to: A, time: 4 }]);
+    ledger.seen('f', A, 6);
+    assert.deepEqual(causes(ledger).at(-1), { kind: 'external', deleted: false });
+  });
+
+  it('leaves nothing behind where it is withdrawn, and lets sightings be recorded again', () => {
+    const ledger = new Ledger();
+    ledger.seen('f', A, 1);
+    const landing = ledger.landing('f', 2);
+    ledger.seen('f', DIRTY, 3);
+    landing.withdraw();
+    ledger.seen('f', B, 4);
+    assert.deepEqual(ledger.transitions('f'), [
+      { to: A, time: 1 },
+      { to: B, time: 4, cause: { kind: 'external', deleted: false } },
+    ]);
   });
 });

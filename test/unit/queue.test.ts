@@ -42,6 +42,20 @@ describe('Queue', () => {
     assert.deepEqual(tasks.events, ['a: enter', 'a: exit', 'b: enter', 'b: exit', 'c: enter', 'c: exit']);
   });
 
+  it('lets a task that arrives late wait for the one that runs, whoever was first', async () => {
+    const queue = new Queue();
+    const tasks = new Tasks();
+    const done = [queue.run('f', tasks.task('a')), queue.run('f', tasks.task('b'))];
+    tasks.letGo('a');
+    await settle();
+    done.push(queue.run('f', tasks.task('c')));
+    await settle();
+    assert.deepEqual(tasks.events, ['a: enter', 'a: exit', 'b: enter']);
+    tasks.letGo('b');
+    tasks.letGo('c');
+    await Promise.all(done);
+  });
+
   it('runs tasks of different keys side by side', async () => {
     const queue = new Queue();
     const tasks = new Tasks();

@@ -107,6 +107,14 @@ describe('noteRegions', () => {
     ]);
   });
 
+  it('takes inserted text for a region, and text inserted right before one for a part of it', () => {
+    const file = new Edited('one two three');
+    file.replaces(['', 'zero ']);
+    assert.deepEqual(file.marked, [['zero ', 1]]);
+    file.replaces(['', '# ']);
+    assert.deepEqual(file.marked, [['# zero ', 2]]);
+  });
+
   it('keeps the place where something was deleted', () => {
     const file = new Edited('one two three');
     file.replaces([' two', '']);

@@ -158,6 +158,11 @@ export class InMemoryDocuments implements Documents {
     return [...this.#hooks.values()].every((actions) => actions.length === 0);
   }
 
+  /** Drops the actions that no transaction has reached. */
+  forgetActions(): void {
+    this.#hooks.clear();
+  }
+
   /** Makes another path lead to the same file, as a symbolic link does. */
   link(alias: string, path: string): void {
     this.#aliases.set(alias, path);
@@ -321,7 +326,7 @@ export class InMemoryDocuments implements Documents {
       return intruded();
     }
     if (state.base?.dirty !== undefined) {
-      return applied({ ...UNSAVED, foreign: false, landed: inBuffer });
+      return applied({ ...UNSAVED, foreign: !isSameBytes(entry.bytes, lookedAt), landed: inBuffer });
     }
     if (!isSameBytes(entry.bytes, lookedAt)) {
       return this.#diskChanged(file, entry, buffer);
@@ -341,15 +346,17 @@ export class InMemoryDocuments implements Documents {
       buffer.raw = before;
       return this.#failed(file, 'save_failed', 'the editor would not save the file');
     }
-    this.#write(entry, written);
+    const base = this.#write(entry, written);
     buffer.saved = written;
     await this.#reach('after save');
-    const isMoved = buffer.raw !== written || this.textOnDisk(file.path) !== written;
+    const isOnDisk = this.textOnDisk(file.path) === written;
+    const isMoved = buffer.raw !== written || !isOnDisk;
     return applied({
       saved: true,
       hooks,
       foreign: isSavedTogether || isMoved,
-      isSavedTogether: isSavedTogether && !isMoved,
+      isSavedTogether,
+      ...(isOnDisk ? { written: base } : {}),
       landed: { disk: digest(candidateBytes) },
     });
   }

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEdit, parseRead } from '../../demo/answers.ts';
+import { type Editor, startEditor } from '../hosts/editor.ts';
+
+const silent = () => ({ parts: [] });
+
+/** Calls a tool from the extension host, as any extension can. @returns its text parts, glued together. */
+function invoke({ model }: Editor, tool: string, input: object): Promise<string> {
+  return model.evaluate(
+    async (api, call) => {
+      const result = await api.lm.invokeTool(call.tool, { input: call.input, toolInvocationToken: undefined });
+      return result.content.map((part) => (part as { value: string }).value).join('');
+    },
+    { tool, input },
+  );
+}
+
+describe('A window with two folders', function () {
+  this.timeout(180_000);
+  let folder: string;
+  let editor: Editor;
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'edit-arbiter-folders-'));
+    for (const name of ['front', 'back']) {
+      mkdirSync(join(folder, name));
+      writeFileSync(join(folder, name, 'same.txt'), `${name}\n`);
+    }
+    const workspaceFile = join(folder, 'both.code-workspace');
+    writeFileSync(workspaceFile, JSON.stringify({ folders: [{ path: 'front' }, { path: 'back' }] }));
+    editor = await startEditor({ workspaceFile, model: silent });
+  });
+
+  after(async () => {
+    await editor?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('tells files apart by the name of their folder', async () => {
+    const paths = ['front/same.txt', 'back/same.txt', join(folder, 'back', 'same.txt')];
+    const parts = parseRead(await invoke(editor, 'arbiter_read', { files: paths.map((path) => ({ path })) }));
+    assert.deepEqual(
+      parts.map(({ header, content }) => [header.path, content]),
+      [
+        ['front/same.txt', 'front\n'],
+        ['back/same.txt', 'back\n'],
+        ['back/same.txt', 'back\n'],
+      ],
+    );
+    const edits = [{ old_string: 'back', new_string: 'BACK' }];
+    const entry = { path: 'back/same.txt', base: parts[1]?.header.base, edits };
+    const { results } = parseEdit(await invoke(editor, 'arbiter_edit', { files: [entry] }));
+    assert.equal(results[0]?.status, 'applied', JSON.stringify(results));
+    assert.equal(readFileSync(join(folder, 'back', 'same.txt'), 'utf8'), 'BACK\n');
+    assert.equal(readFileSync(join(folder, 'front', 'same.txt'), 'utf8'), 'front\n');
+  });
+
+  it('names the folders where a path begins with none of them', async () => {
+    const [part] = parseRead(await invoke(editor, 'arbiter_read', { files: [{ path: 'same.txt' }] }));
+    assert.equal(part?.header.status, 'outside_workspace');
+    assert.match(String(part.header['next']), /"front", "back"/);
+  });
+
+  it('was quick to start, where nothing is stored', () => {
+    const logs = readdirSync(join(editor.server.dataDir, 'data', 'logs'), { recursive: true, encoding: 'utf8' });
+    const ours = logs.find((path) => path.endsWith('Edit Arbiter.log'));
+    assert.ok(ours, logs.join('\n'));
+    const log = readFileSync(join(editor.server.dataDir, 'data', 'logs', ours), 'utf8');
+    const time = Number(/Ready after ([\d.]+) ms/.exec(log)?.[1]);
+    assert.ok(time < 30, `activation took ${time} ms`);
+  });
+});
+
+describe('A window in Restricted Mode', function () {
+  this.timeout(180_000);
+  it('reads and edits as ever', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'edit-arbiter-restricted-'));
+    writeFileSync(join(folder, 'a.txt'), 'one\n');
+    const editor = await startEditor({ folder, model: silent, trust: 'nothing' });
+    try {
+      const [part] = parseRead(await invoke(editor, 'arbiter_read', { files: [{ path: 'a.txt' }] }));
+      const edits = [{ old_string: 'one', new_string: '1' }];
+      const entry = { path: 'a.txt', base: part?.header.base, edits };
+      const { results } = parseEdit(await invoke(editor, 'arbiter_edit', { files: [entry] }));
+      assert.equal(results[0]?.status, 'applied', JSON.stringify(results));
+      assert.equal(readFileSync(join(folder, 'a.txt'), 'utf8'), '1\n');
+    } finally {
+      await editor.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
