@@ -23,6 +23,11 @@ export type State =
   | { readonly kind: 'text'; readonly base: Base; readonly text: Text; readonly format: Format; readonly size: number }
   | { readonly kind: 'unreadable'; readonly base?: Base; readonly problem: Problem };
 
+/** The text of a state; empty where there is none. */
+export function contentOf(state: State): string {
+  return state.kind === 'text' ? state.text.content : '';
+}
+
 /** What is to be in the file instead: `text` is the state's text with `spans` applied. */
 export interface Candidate {
   readonly spans: readonly Span[];

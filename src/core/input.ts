@@ -1,4 +1,4 @@
-import { type Base, MIN_ABBREVIATION, parseBase } from './base.ts';
+import { type Base, digest, MIN_ABBREVIATION, parseBase } from './base.ts';
 import type { Replacement } from './match.ts';
 import type { Problem } from './status.ts';
 
@@ -31,7 +31,7 @@ export interface EditRequest {
   readonly renameTo?: string;
   readonly symbol?: string;
   readonly stillNeeded?: string;
-  /** Equal for two entries that ask for the same edits of the same path, whatever their base. */
+  /** Equal for two entries that ask for the same, whatever their base and the order of their edits: a digest. */
   readonly signature: string;
 }
 
@@ -363,5 +363,5 @@ function sign(wish: Wish, renameTo: string | undefined): string {
     wish.kind === 'edits'
       ? { ...wish, replacements: wish.replacements.map((edit) => JSON.stringify(edit)).sort() }
       : wish;
-  return JSON.stringify([normal, renameTo ?? null]);
+  return digest(new TextEncoder().encode(JSON.stringify([normal, renameTo ?? null])));
 }

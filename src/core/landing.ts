@@ -91,16 +91,30 @@ export function reverse(text: string, own: readonly BufferEdit[], later: readonl
   };
 }
 
+/** The text after the edits of one event, all of them in offsets of `text`. */
 export function applyEdits(text: string, edits: readonly BufferEdit[]): string {
-  let result = text;
-  for (const { offset, length, text: inserted } of inOrder(edits).reverse()) {
-    result = result.slice(0, offset) + inserted + result.slice(offset + length);
+  const parts: string[] = [];
+  let from = 0;
+  for (const { offset, length, text: inserted } of inOrder(edits)) {
+    parts.push(text.slice(from, offset), inserted);
+    from = offset + length;
   }
-  return result;
+  parts.push(text.slice(from));
+  return parts.join('');
+}
+
+/** The edits that take `edits` back, in offsets of the text after them. */
+export function inverseOf(text: string, edits: readonly BufferEdit[]): BufferEdit[] {
+  let shift = 0;
+  return inOrder(edits).map(({ offset, length, text: inserted }) => {
+    const inverse = { offset: offset + shift, length: inserted.length, text: text.slice(offset, offset + length) };
+    shift += inserted.length - length;
+    return inverse;
+  });
 }
 
 /** The edits of one event by their places; an insertion stands before a replacement that begins where it is. */
-function inOrder(edits: readonly BufferEdit[]): BufferEdit[] {
+export function inOrder(edits: readonly BufferEdit[]): BufferEdit[] {
   return [...edits].sort((a, b) => a.offset - b.offset || a.length - b.length);
 }
 

@@ -38,6 +38,20 @@ export interface Pending {
   withdraw(): void;
 }
 
+/** What an apply of ours, or a hook of it, did. */
+export interface Move {
+  readonly cause: Cause;
+  readonly to?: Base;
+}
+
+/** An apply of ours that is under way. Its place in the order is taken. */
+export interface Landing {
+  /** Names what it did, in order; all of it stands before whatever came while it was under way. */
+  end(moves: readonly Move[]): void;
+  /** It came to nothing. */
+  withdraw(): void;
+}
+
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** How many transitions are remembered per file; the oldest go first. */
@@ -91,22 +105,22 @@ export class Ledger {
   }
 
   /**
-   * As {@link pending}, for an apply of ours that is under way. Until it is told how it ended, the states in between are
-   * its own and nobody else's move, so sightings are not recorded.
+   * Records that an apply of ours is under way. Until it is told how it ended, the states in between are its own and nobody
+   * else's move, so sightings are not recorded.
    */
-  landing(key: string, time: number): Pending {
-    const pending = this.pending(key, time);
+  landing(key: string, time: number): Landing {
+    const transitions = this.#of(key);
+    const transition: Transition = { time };
+    append(transitions, transition);
     this.#landings.add(key);
-    return {
-      become: (cause, to) => {
-        this.#landings.delete(key);
-        pending.become(cause, to);
-      },
-      withdraw: () => {
-        this.#landings.delete(key);
-        pending.withdraw();
-      },
+    const end = (moves: readonly Move[]) => {
+      this.#landings.delete(key);
+      const index = transitions.indexOf(transition);
+      if (index !== -1) {
+        transitions.splice(index, 1, ...moves.map((move) => ({ ...move, time })));
+      }
     };
+    return { end, withdraw: () => end([]) };
   }
 
   /**

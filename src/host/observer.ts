@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { BufferEdit } from '../core/landing.ts';
+import { type BufferEdit, inOrder, inverseOf } from '../core/landing.ts';
 import type { Ledger } from '../core/ledger.ts';
 import type { BufferChange } from './bufferChanges.ts';
 import type { ForeignChange, NumberedEdit, WorkspaceDocuments } from './documents.ts';
@@ -106,18 +106,6 @@ export class Observer implements vscode.Disposable {
   }
 }
 
-/** The change that takes `edits` back, in offsets of the text after them. */
-function inverseOf(before: string, edits: readonly BufferEdit[]): BufferEdit[] {
-  let shift = 0;
-  return [...edits]
-    .sort((a, b) => a.offset - b.offset)
-    .map(({ offset, length, text }) => {
-      const inverse = { offset: offset + shift, length: text.length, text: before.slice(offset, offset + length) };
-      shift += text.length - length;
-      return inverse;
-    });
-}
-
 function print(edits: readonly BufferEdit[]): string {
-  return JSON.stringify([...edits].sort((a, b) => a.offset - b.offset));
+  return JSON.stringify(inOrder(edits));
 }

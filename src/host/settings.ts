@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DEFAULT_LIMITS, type Limits } from '../core/arbiter.ts';
+import { DEFAULT_LIMITS, type Limits } from '../core/memory.ts';
 import { SECTION, SETTINGS } from '../names.ts';
 
 const MEGABYTE = 1024 * 1024;

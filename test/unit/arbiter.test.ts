@@ -1102,6 +1102,19 @@ describe('The arbiter, when calls overlap', () => {
     });
   }
 
+  it('names nobody else for a file that another agent reads while it is created', async () => {
+    const story = new Story({});
+    const a = story.agent('a');
+    let reading: Promise<unknown> | undefined;
+    story.at('after save', () => {
+      reading = story.agent('b').reads('new');
+    });
+    assertStatus(await a.writes('new', 'one\n', 'absent'), 'applied');
+    await reading;
+    const { changed_by } = await story.agent('c').writes('new', 'two\n', 'absent');
+    assert.deepEqual(changed_by, ['edit #1 (another session, turn 1)']);
+  });
+
   it('holds the base of a read that comes while a move of that file is told, at whatever point it comes', async () => {
     for (let delay = 0; delay < 40; delay++) {
       const story = new Story({ f: 'one\n', g: 'two\n' });

@@ -143,7 +143,7 @@ describe('A landing in the ledger', () => {
     ledger.seen('f', DIRTY, 3);
     ledger.seen('f', B, 4);
     ledger.seen('g', A, 4);
-    landing.become({ kind: 'edit', number: 1, session: 'a', turn: 1 }, B);
+    landing.end([{ cause: { kind: 'edit', number: 1, session: 'a', turn: 1 }, to: B }]);
     ledger.seen('f', B, 5);
     assert.deepEqual(causes(ledger), [undefined, { kind: 'edit', number: 1, session: 'a', turn: 1 }]);
     assert.deepEqual(ledger.transitions('g'), [{ to: A, time: 4 }]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { Arbiter, type Caller, DEFAULT_LIMITS, type EditAnswer, type Limits } from '../../../src/core/arbiter.ts';
+import { Arbiter, type Caller, type EditAnswer } from '../../../src/core/arbiter.ts';
 import { Ledger } from '../../../src/core/ledger.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../../src/core/memory.ts';
 import type { Room } from '../../../src/core/reading.ts';
 import type { Report } from '../../../src/core/report.ts';
 import { InMemoryDocuments, type Moment } from './inMemoryDocuments.ts';

@@ -1,0 +1,134 @@
+import { attribute, hasOtherWriter } from './attribution.ts';
+import { type Base, effectiveDigest, isFresh, printBase } from './base.ts';
+import { type Diff, unifiedDiff } from './diff.ts';
+import { contentOf, type Documents, type FileRef, type State } from './documents.ts';
+import type { Ledger } from './ledger.ts';
+import type { StaleFacts } from './report.ts';
+import { eolOf } from './text.ts';
+import { type Snapshot, Texts } from './texts.ts';
+
+/** Limits that the engineer can set. */
+export interface Limits {
+  /** Bytes of text that are remembered at bases. */
+  readonly textMemory: number;
+  /** UTF-16 units of a diff in an answer. */
+  readonly diffChars: number;
+  /** Milliseconds of work for one diff. */
+  readonly diffTime: number;
+  /** UTF-16 units of one file's content in a read. */
+  readonly readChars: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  textMemory: 64 * 1024 * 1024,
+  diffChars: 4_000,
+  diffTime: 200,
+  readChars: 256 * 1024,
+};
+
+/** What the arbiter needs from outside. */
+export interface Surroundings {
+  readonly documents: Documents;
+  readonly ledger: Ledger;
+  readonly limits: Limits;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Takes the next edit number of this workspace, counted from 1, and stores it. */
+  readonly nextEdit: () => number;
+}
+
+/** What is remembered of files: who moved them, and their text at bases. It enriches answers; the gate needs none of it. */
+export class Memory {
+  readonly ledger: Ledger;
+  readonly now: () => number;
+  readonly #documents: Documents;
+  readonly #texts: Texts;
+  #limits: Limits;
+
+  constructor({ documents, ledger, limits, now }: Surroundings) {
+    this.#documents = documents;
+    this.ledger = ledger;
+    this.#limits = limits;
+    this.now = now;
+    this.#texts = new Texts(limits.textMemory);
+  }
+
+  get limits(): Limits {
+    return this.#limits;
+  }
+
+  set limits(limits: Limits) {
+    this.#limits = limits;
+    this.#texts.limit = limits.textMemory;
+  }
+
+  /** The state now, remembered. */
+  async look(file: FileRef): Promise<State> {
+    const state = await this.#documents.look(file);
+    this.remember(file, state);
+    return state;
+  }
+
+  remember(file: FileRef, state: State): void {
+    if (state.base === undefined) {
+      return;
+    }
+    this.ledger.seen(file.key, state.base, this.now());
+    if (state.kind === 'text') {
+      this.#texts.keep(effectiveDigest(state.base), state);
+    }
+  }
+
+  /** @returns `undefined` when the text at that base is not, or no longer, remembered. */
+  snapshotAt(base: Base): Snapshot | undefined {
+    const digest = effectiveDigest(base);
+    return digest === 'absent' ? NOTHING : this.#texts.find(digest);
+  }
+
+  diff(before: string, after: string): Diff {
+    const { diffChars, diffTime } = this.#limits;
+    return unifiedDiff(before, after, { context: 3, maxChars: diffChars, maxMs: diffTime, now: this.now });
+  }
+
+  /** What there is to say of a file that is no longer in the state `since`. */
+  async factsSince(since: Base, file: FileRef, state: State, session: string | undefined): Promise<StaleFacts> {
+    await this.#documents.settled(file);
+    const full = this.ledger.complete(file.key, since);
+    const transitions = this.ledger.transitions(file.key);
+    const changedBy = state.base === undefined ? [] : attribute(transitions, full, state.base, session);
+    const before = this.snapshotAt(full);
+    const owner = transitions.some(({ to }) => to !== undefined && isFresh(full, to))
+      ? undefined
+      : this.ledger.ownerOf(full, file.key);
+    return {
+      status: 'stale_base',
+      path: file.path,
+      expected: printBase(full),
+      actual: state.base === undefined ? undefined : printBase(state.base),
+      changedBy,
+      diff: before && state.kind !== 'unreadable' ? this.diff(before.text.content, contentOf(state)) : null,
+      formatChanged: before && state.kind === 'text' ? compareFormats(before, state) : [],
+      ...(owner === undefined ? {} : { note: 'this base was given for another file; each base belongs to one file' }),
+      isShared: hasOtherWriter(changedBy),
+      isAbsent: state.kind === 'absent',
+    };
+  }
+}
+
+const NOTHING: Snapshot = { text: { content: '', endings: [] }, format: { encoding: 'utf8', bom: false } };
+
+/** What moved beside the content: the contract's `format_changed`. */
+function compareFormats(before: Snapshot, now: Snapshot): string[] {
+  const changes: string[] = [];
+  const [eolBefore, eolNow] = [eolOf(before.text, 'lf'), eolOf(now.text, 'lf')];
+  if (eolBefore !== eolNow && before.text.content !== '') {
+    changes.push(`eol ${eolBefore}→${eolNow}`);
+  }
+  if (before.format.encoding !== now.format.encoding) {
+    changes.push(`encoding ${before.format.encoding}→${now.format.encoding}`);
+  }
+  if (before.format.bom !== now.format.bom) {
+    changes.push(now.format.bom ? 'bom added' : 'bom removed');
+  }
+  return changes;
+}
