@@ -6,20 +6,23 @@ import { registerCommands } from './host/commands.ts';
 import { WorkspaceDocuments } from './host/documents.ts';
 import { countEdits } from './host/editCounter.ts';
 import { Observer } from './host/observer.ts';
+import { Runs } from './host/runs.ts';
 import { readLimits } from './host/settings.ts';
 import { CheckTool } from './host/tools/check.ts';
 import { EditTool } from './host/tools/edit.ts';
 import { ReadTool } from './host/tools/read.ts';
 import { BaseContent } from './host/views/baseContent.ts';
 import { ConflictTree } from './host/views/conflictTree.ts';
+import { Writers } from './host/writers.ts';
 import { SECTION, TOOLS, VIEWS } from './names.ts';
 
 /** Builds the arbiter and registers everything that faces agents and engineers. Decides nothing. */
 export function activate({ subscriptions, workspaceState }: vscode.ExtensionContext): void {
   const start = performance.now();
   const log = vscode.window.createOutputChannel('Edit Arbiter', { log: true });
+  const runs = new Runs();
   const changes = new BufferChanges((document) => documents.isOnDisk(document));
-  const documents = new WorkspaceDocuments(changes, log);
+  const documents = new WorkspaceDocuments(changes, new Writers(runs), log);
   const ledger = new Ledger();
   const arbiter = new Arbiter({
     documents,
@@ -33,6 +36,7 @@ export function activate({ subscriptions, workspaceState }: vscode.ExtensionCont
   const tree = new ConflictTree(arbiter.conflicts, uriOf);
   subscriptions.push(
     log,
+    runs,
     changes,
     documents,
     new Observer(documents, ledger),

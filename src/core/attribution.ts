@@ -81,8 +81,14 @@ function describe(cause: Exclude<Cause, { kind: 'typed' | 'save' }>, session: st
       return 'engineer: format on save';
     case 'not_typed':
       return 'changed in the editor, not typed';
-    case 'external':
-      return cause.deleted ? 'deleted on disk' : 'external writer';
+    case 'generator':
+      return `code generator: ${cause.command} (${cause.via})`;
+    case 'git':
+      return `git: ${cause.action}`;
+    case 'external': {
+      const during = cause.during === undefined ? '' : ` (while ${cause.during} ran)`;
+      return cause.deleted ? 'deleted on disk' : `external writer${during}`;
+    }
     default:
       return cause satisfies never;
   }

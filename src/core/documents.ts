@@ -1,4 +1,5 @@
 import type { Base } from './base.ts';
+import type { Cause } from './ledger.ts';
 import type { Problem } from './status.ts';
 import type { Span, Text } from './text.ts';
 
@@ -108,6 +109,9 @@ export interface Documents {
 
   /** Waits until what the editor has told about the file so far is in the ledger. */
   settled(file: FileRef): Promise<void>;
+
+  /** Who wrote the file on disk after a time (milliseconds since the epoch), as far as the host can tell. */
+  writerSince(file: FileRef, since: number): Cause;
 
   /** A cheap hint, for advice only: whether the file has probably not moved since it was last seen in this state. */
   isProbablyIn(file: FileRef, base: Base): boolean;

@@ -14,8 +14,12 @@ export type Cause =
   | { readonly kind: 'format' }
   /** The buffer moved and nobody typed. */
   | { readonly kind: 'not_typed' }
-  /** The disk moved and nothing known explains it. */
-  | { readonly kind: 'external'; readonly deleted: boolean }
+  /** A task or a terminal command that ran while the bytes changed, and the only one that could have changed them. */
+  | { readonly kind: 'generator'; readonly command: string; readonly via: 'task' | 'terminal' }
+  /** A move of git: `checkout feature`, for instance. */
+  | { readonly kind: 'git'; readonly action: string }
+  /** The disk moved and nothing known explains it. `during`: commands that ran, none of which can be blamed alone. */
+  | { readonly kind: 'external'; readonly deleted: boolean; readonly during?: string }
   /** The engineer saved. Not a reason of its own: it says that what came before is on disk. */
   | { readonly kind: 'save' };
 
@@ -125,9 +129,11 @@ export class Ledger {
 
   /**
    * Records that the file was seen in state `base`, and names the cause where the state moved and nothing recorded
-   * since the last sighting explains it: an external writer for the disk, a change nobody typed for the buffer.
+   * since the last sighting explains it: who wrote the disk, or a change nobody typed for the buffer.
+   *
+   * @param writerSince who wrote the disk after a time; asked only when nothing in the ledger tells.
    */
-  seen(key: string, base: Base, time: number): void {
+  seen(key: string, base: Base, time: number, writerSince?: (since: number) => Cause): void {
     if (this.#landings.has(key)) {
       return;
     }
@@ -142,7 +148,9 @@ export class Ledger {
         append(transitions, { to: base, time });
       }
     } else if (last.disk !== base.disk) {
-      append(transitions, { cause: { kind: 'external', deleted: base.disk === 'absent' }, time, to: base });
+      const since = transitions[lastIndex]?.time ?? time;
+      const cause = writerSince?.(since) ?? { kind: 'external', deleted: base.disk === 'absent' };
+      append(transitions, { cause, time, to: base });
     } else if (isExplained) {
       append(transitions, { to: base, time });
     } else {

@@ -73,7 +73,7 @@ export class Memory {
     if (state.base === undefined) {
       return;
     }
-    this.ledger.seen(file.key, state.base, this.now());
+    this.ledger.seen(file.key, state.base, this.now(), (since) => this.#documents.writerSince(file, since));
     if (state.kind === 'text') {
       this.#texts.keep(effectiveDigest(state.base), state);
     }

@@ -8,6 +8,8 @@ export type Origin = 'typed' | 'not_typed' | 'reloaded';
 export interface BufferChange {
   readonly edits: readonly BufferEdit[];
   readonly reason: 'undo' | 'redo' | undefined;
+  /** Whether the document was dirty when it changed. The first change of a clean document says no, too. */
+  readonly wasDirty: boolean;
   /** Settles when the events that follow a change have told, or when they have not come in time. */
   readonly origin: Promise<Origin>;
 }
@@ -112,7 +114,10 @@ export class BufferChanges implements vscode.Disposable {
         : reason === vscode.TextDocumentChangeReason.Redo
           ? 'redo'
           : undefined;
-    this.#onDidChange.fire({ document, change: { edits, reason: kind, origin: undecided.origin } });
+    this.#onDidChange.fire({
+      document,
+      change: { edits, reason: kind, wasDirty: undecided.wasDirty, origin: undecided.origin },
+    });
   }
 
   #selected({ textEditor, kind, selections }: vscode.TextEditorSelectionChangeEvent): void {

@@ -5,6 +5,7 @@ import { type Base, digest, printBase } from '../core/base.ts';
 import { encode, formatOf, isOwnEncoding } from '../core/codec.ts';
 import type { Decision, Documents, FileRef, Outcome, State } from '../core/documents.ts';
 import type { BufferEdit } from '../core/landing.ts';
+import type { Cause } from '../core/ledger.ts';
 import type { Problem } from '../core/status.ts';
 import { renderText, type Text } from '../core/text.ts';
 import { Apply, type Tools } from './apply.ts';
@@ -14,6 +15,7 @@ import { readDisk } from './disk.ts';
 import { Looks } from './looks.ts';
 import { codeOf, describe } from './paths.ts';
 import { Readiness } from './readiness.ts';
+import type { Writers } from './writers.ts';
 
 /** A change of a document that was not part of an apply of ours. */
 export interface ForeignChange {
@@ -37,6 +39,7 @@ const MAX_ATTEMPTS = 20;
 export class WorkspaceDocuments implements Documents, vscode.Disposable {
   readonly looks: Looks;
   readonly #changes: BufferChanges;
+  readonly #writers: Writers;
   readonly #conversions = new Conversions();
   readonly #readiness: Readiness;
   readonly #tools: Tools;
@@ -47,8 +50,9 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   readonly onDidNumber = this.#onDidNumber.event;
   readonly #subscription: vscode.Disposable;
 
-  constructor(changes: BufferChanges, log: vscode.LogOutputChannel) {
+  constructor(changes: BufferChanges, writers: Writers, log: vscode.LogOutputChannel) {
     this.#changes = changes;
+    this.#writers = writers;
     this.looks = new Looks(changes, this.#conversions);
     this.#readiness = new Readiness(this.looks, this.#conversions, log);
     this.#tools = {
@@ -99,6 +103,10 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     if (document) {
       await this.#changes.decided(document);
     }
+  }
+
+  writerSince({ key }: FileRef, since: number): Cause {
+    return this.#writers.causeOf(key, since);
   }
 
   isProbablyIn(file: FileRef, base: Base): boolean {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type BufferEdit, inOrder, inverseOf } from '../core/landing.ts';
 import type { Ledger } from '../core/ledger.ts';
-import type { BufferChange } from './bufferChanges.ts';
+import type { BufferChange, Origin } from './bufferChanges.ts';
 import type { ForeignChange, NumberedEdit, WorkspaceDocuments } from './documents.ts';
 
 /** How many edits of ours are remembered per document, to name an undo of them. */
@@ -23,6 +23,8 @@ export class Observer implements vscode.Disposable {
   readonly #ledger: Ledger;
   readonly #own = new WeakMap<vscode.TextDocument, OwnEdit[]>();
   readonly #saving = new Set<vscode.TextDocument>();
+  /** Changes whose origin is not known yet, and whether a save has begun or ended since. */
+  readonly #open = new Map<vscode.TextDocument, Set<{ isInSave: boolean }>>();
   readonly #subscriptions: vscode.Disposable[];
 
   constructor(documents: WorkspaceDocuments, ledger: Ledger) {
@@ -31,7 +33,7 @@ export class Observer implements vscode.Disposable {
     this.#subscriptions = [
       documents.onDidChange((event) => void this.#changed(event)),
       documents.onDidNumber((edit) => this.#numbered(edit)),
-      vscode.workspace.onWillSaveTextDocument(({ document }) => this.#saving.add(document)),
+      vscode.workspace.onWillSaveTextDocument(({ document }) => this.#saves(document)),
       vscode.workspace.onDidSaveTextDocument((document) => this.#saved(document)),
       vscode.workspace.onDidCloseTextDocument((document) => this.#saving.delete(document)),
     ];
@@ -54,15 +56,41 @@ export class Observer implements vscode.Disposable {
       pending.become(edit === undefined ? { kind: 'typed', count: 1 } : { kind: change.reason, edit });
       return;
     }
-    const isSaving = this.#saving.has(document);
-    switch (await change.origin) {
+    const origin = await this.#originOf(document, change);
+    switch (origin) {
       case 'typed':
         return pending.become({ kind: 'typed', count: 1 });
       case 'reloaded':
         pending.withdraw();
         return this.#look(key);
+      case 'format':
       case 'not_typed':
-        return pending.become({ kind: isSaving || this.#saving.has(document) ? 'format' : 'not_typed' });
+        return pending.become({ kind: origin });
+      default:
+        return origin satisfies never;
+    }
+  }
+
+  /**
+   * Save participants change a dirty document right before or while the editor says that it saves; some of them (trimming,
+   * the final newline) before it says so.
+   */
+  async #originOf(document: vscode.TextDocument, { origin, wasDirty }: BufferChange): Promise<Origin | 'format'> {
+    const entry = { isInSave: this.#saving.has(document) };
+    const open = this.#open.get(document) ?? new Set();
+    this.#open.set(document, open.add(entry));
+    const told = await origin;
+    open.delete(entry);
+    if (open.size === 0) {
+      this.#open.delete(document);
+    }
+    return told === 'not_typed' && wasDirty && entry.isInSave ? 'format' : told;
+  }
+
+  #saves(document: vscode.TextDocument): void {
+    this.#saving.add(document);
+    for (const entry of this.#open.get(document) ?? []) {
+      entry.isInSave = true;
     }
   }
 
@@ -86,7 +114,7 @@ export class Observer implements vscode.Disposable {
     const file = this.#documents.looks.fileOf(key);
     const look = file && this.#documents.looks.lookNow(file);
     if (look && 'state' in look && look.state.base !== undefined) {
-      this.#ledger.seen(key, look.state.base, Date.now());
+      this.#ledger.seen(key, look.state.base, Date.now(), (since) => this.#documents.writerSince(file, since));
     }
   }
 

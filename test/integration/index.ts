@@ -7,6 +7,7 @@ export function run(): Promise<void> {
     afterEach(closeEverything);
     require('./gate.test.ts');
     require('./input.test.ts');
+    require('./causes.test.ts');
     require('./races.test.ts');
   });
 }

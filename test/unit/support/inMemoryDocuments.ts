@@ -3,7 +3,7 @@ import { type Base, digest, printBase } from '../../../src/core/base.ts';
 import { decode, detectFormat, encode, isBinary } from '../../../src/core/codec.ts';
 import type { Candidate, Decision, Documents, FileRef, Format, Outcome, State } from '../../../src/core/documents.ts';
 import { applyEdits, type BufferEdit, reverse } from '../../../src/core/landing.ts';
-import type { Ledger } from '../../../src/core/ledger.ts';
+import type { Cause, Ledger } from '../../../src/core/ledger.ts';
 import type { Problem } from '../../../src/core/status.ts';
 import { parseText, renderText, type Text } from '../../../src/core/text.ts';
 
@@ -135,6 +135,13 @@ export class InMemoryDocuments implements Documents {
     for (const decide of this.#undecided.splice(0)) {
       decide();
     }
+  }
+
+  /** Who is said to have written the disk; by default nobody known. */
+  writer: Cause | undefined;
+
+  writerSince(file: FileRef): Cause {
+    return this.writer ?? { kind: 'external', deleted: this.#file(file.path).bytes === undefined };
   }
 
   isProbablyIn(file: FileRef, base: Base): boolean {

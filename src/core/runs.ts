@@ -1,0 +1,95 @@
+import type { Cause } from './ledger.ts';
+
+/** A command that ran, or runs, in this window: a task, or a line in a terminal. Times are milliseconds since the epoch. */
+export interface Run {
+  readonly commandLine: string;
+  readonly via: 'task' | 'terminal';
+  readonly start: number;
+  /** `undefined` while it runs. */
+  readonly end: number | undefined;
+  /** Whether it is meant to run on beside other work: a server, a watcher. */
+  readonly isBackground: boolean;
+}
+
+/** A move of HEAD or of the stash, from git's own logs. */
+export interface GitMove {
+  /** What git was asked for: `checkout feature`, for instance. */
+  readonly action: string;
+  /** Milliseconds since the epoch, to the second: git stores no more. */
+  readonly time: number;
+}
+
+/** What may explain a write. */
+export interface Evidence {
+  /** When the bytes on disk were written, as far as the file system tells. Milliseconds since the epoch. */
+  readonly writtenAt: number;
+  /** Whether the file is gone. */
+  readonly isDeleted: boolean;
+  readonly runs: readonly Run[];
+  readonly gitMoves: readonly GitMove[];
+}
+
+/** How far the times of events and of the file system may lie apart, in milliseconds. */
+const SLACK = 500;
+/** How long before its log entry a checkout may have written a file, in milliseconds. */
+const GIT_BEFORE = 10_000;
+/** Git's times are whole seconds, and files may be written a little after the entry. */
+const GIT_AFTER = 2_000;
+/** A command that still runs after this time counts as one in the background, in milliseconds. */
+const LONG = 10 * 60_000;
+
+/**
+ * Names who wrote a file outside the editor. A command is named only where it was the only one that could have, and is not
+ * one in the background; a move of git goes first, because its log says what it did.
+ */
+export function causeOfWrite({ writtenAt, isDeleted, runs, gitMoves }: Evidence, now: number): Cause {
+  const move = gitMoves.findLast(({ time }) => writtenAt >= time - GIT_BEFORE && writtenAt <= time + 1_000 + GIT_AFTER);
+  if (move) {
+    return { kind: 'git', action: move.action };
+  }
+  const able = runs.filter(({ start, end }) => writtenAt >= start - SLACK && writtenAt <= (end ?? now) + SLACK);
+  const [only] = able;
+  if (only && able.length === 1 && !isBackground(only, now)) {
+    const git = /^git\s+(.+)$/.exec(only.commandLine.trim());
+    return git?.[1]
+      ? { kind: 'git', action: shorten(git[1]) }
+      : { kind: 'generator', command: shorten(only.commandLine), via: only.via };
+  }
+  const names = [...new Set(able.map(({ commandLine }) => shorten(commandLine)))];
+  return { kind: 'external', deleted: isDeleted, ...(names.length > 0 ? { during: names.join(', ') } : {}) };
+}
+
+function isBackground({ isBackground: isMeant, start, end }: Run, now: number): boolean {
+  return isMeant || (end ?? now) - start > LONG;
+}
+
+/** One line, of a length that an answer can hold. */
+function shorten(commandLine: string): string {
+  const line = commandLine.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= 120 ? line : `${line.slice(0, 119)}…`;
+}
+
+const ENTRY = /^[0-9a-f]+ [0-9a-f]+ .*? (\d+) [-+]\d{4}\t(.*)$/;
+
+/**
+ * Reads entries of a git log file (`logs/HEAD`, `logs/refs/stash`): format of git's reflog, one entry a line, with the time in
+ * seconds and, after a tab, what was done.
+ */
+export function parseReflog(log: string, isStash = false): GitMove[] {
+  return log.split('\n').flatMap((line) => {
+    const found = ENTRY.exec(line);
+    const [, seconds, message] = found ?? [];
+    return seconds !== undefined && message !== undefined
+      ? [{ action: isStash ? 'stash' : actionOf(message), time: Number(seconds) * 1_000 }]
+      : [];
+  });
+}
+
+function actionOf(message: string): string {
+  const checkout = /^checkout: moving from \S+ to (\S+)$/.exec(message);
+  if (checkout?.[1]) {
+    return `checkout ${checkout[1]}`;
+  }
+  const [action = message] = message.split(':');
+  return shorten(action.replace(/ \((finish|start|pick|continue|abort)\)$/, ''));
+}

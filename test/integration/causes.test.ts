@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import * as vscode from 'vscode';
+import { baseOf, type Result, replace } from './support/agent.ts';
+import { fresh, pathOf, root, textOf, uriOf, writes } from './support/disk.ts';
+import { documentOf, engineer, until } from './support/engineer.ts';
+
+/** What a stale edit is told of who moved the file. */
+async function causes(path: string, base: string): Promise<readonly string[] | undefined> {
+  const result: Result = await replace(path, base, 'nothing', 'x');
+  assert.equal(result.status, 'stale_base', JSON.stringify(result));
+  return result.changed_by;
+}
+
+/** Runs a task of the workspace to its end. */
+async function runs(commandLine: string, isBackground = false): Promise<vscode.TaskExecution> {
+  const folder = vscode.workspace.workspaceFolders?.[0];
+  assert.ok(folder);
+  const task = new vscode.Task(
+    { type: 'test', commandLine },
+    folder,
+    `task ${commandLine.slice(0, 20)}`,
+    'test',
+    new vscode.ShellExecution(commandLine),
+  );
+  task.isBackground = isBackground;
+  task.presentationOptions = { reveal: vscode.TaskRevealKind.Never };
+  let started = false;
+  let ended = false;
+  const subscriptions = [
+    vscode.tasks.onDidStartTaskProcess((event) => (started ||= event.execution.task.name === task.name)),
+    vscode.tasks.onDidEndTaskProcess((event) => (ended ||= event.execution.task.name === task.name)),
+  ];
+  const execution = await vscode.tasks.executeTask(task);
+  await until(() => (isBackground ? started : ended));
+  for (const subscription of subscriptions) {
+    subscription.dispose();
+  }
+  return execution;
+}
+
+function git(folder: string, ...args: string[]): void {
+  const identity = ['-c', 'user.name=test', '-c', 'user.email=test@example.org'];
+  execFileSync('git', [...identity, ...args], { cwd: folder, stdio: 'pipe' });
+}
+
+describe('Causes', function () {
+  this.timeout(60_000);
+
+  it('a task that wrote the file, with its command line', async () => {
+    const path = fresh('schema 1\n');
+    const base = await baseOf(path);
+    const commandLine = `printf 'schema 2\\n' > '${pathOf(path)}'`;
+    await runs(commandLine);
+    assert.equal(textOf(path), 'schema 2\n');
+    assert.deepEqual(await causes(path, base), [`code generator: ${commandLine} (task)`]);
+  });
+
+  it('a background task is not blamed, only named', async () => {
+    const path = fresh('a\n');
+    const base = await baseOf(path);
+    const execution = await runs('sleep 30', true);
+    writes(path, 'b\n');
+    const changedBy = await causes(path, base);
+    execution.terminate();
+    assert.deepEqual(changedBy, ['external writer (while sleep 30 ran)']);
+  });
+
+  it('a command in a terminal', async () => {
+    const path = fresh('a\n');
+    const base = await baseOf(path);
+    const terminal = vscode.window.createTerminal('test');
+    terminal.show(true);
+    await until(() => terminal.shellIntegration !== undefined);
+    const commandLine = `echo b > '${pathOf(path)}'`;
+    const ended = new Promise<void>((resolve) => {
+      const subscription = vscode.window.onDidEndTerminalShellExecution((event) => {
+        if (event.terminal === terminal) {
+          subscription.dispose();
+          resolve();
+        }
+      });
+    });
+    terminal.shellIntegration?.executeCommand(commandLine);
+    await ended;
+    await until(() => textOf(path) === 'b\n');
+    const changedBy = await causes(path, base);
+    terminal.dispose();
+    assert.deepEqual(changedBy, [`code generator: ${commandLine} (terminal)`]);
+  });
+
+  it('a checkout of another branch, and a stash', async () => {
+    const path = fresh('main\n', 'repo/f.txt');
+    const folder = dirname(pathOf(path));
+    git(folder, 'init', '-q', '-b', 'main');
+    git(folder, 'add', '.');
+    git(folder, 'commit', '-q', '-m', 'one');
+    git(folder, 'checkout', '-q', '-b', 'feature');
+    writes(path, 'feature\n');
+    git(folder, 'commit', '-q', '-a', '-m', 'two');
+    const base = await baseOf(path);
+    git(folder, 'checkout', '-q', 'main');
+    assert.equal(textOf(path), 'main\n');
+    assert.deepEqual(await causes(path, base), ['git: checkout main']);
+  });
+
+  it('an external writer, a deletion, and the same bytes again, which is no move', async () => {
+    const path = fresh('a\n');
+    const base = await baseOf(path);
+    writes(path, 'b\n');
+    assert.deepEqual(await causes(path, base), ['external writer']);
+    rmSync(pathOf(path));
+    assert.deepEqual(await causes(path, base), ['external writer', 'deleted on disk']);
+    writes(path, 'a\n');
+    assert.equal((await replace(path, base, 'a', 'c')).status, 'applied');
+  });
+
+  it('another extension or a quick fix: changed in the editor, not typed', async () => {
+    const path = fresh('a\nb\n');
+    await engineer.opens(path);
+    const base = await baseOf(path);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(uriOf(path), new vscode.Position(0, 0), 'x');
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    assert.deepEqual(await causes(path, base), ['changed in the editor, not typed']);
+  });
+
+  it('format on save in the save of the engineer', async () => {
+    const path = fresh('a  \nb\n');
+    const files = vscode.workspace.getConfiguration('files', uriOf(path));
+    await files.update('trimTrailingWhitespace', true, vscode.ConfigurationTarget.Workspace);
+    try {
+      await engineer.opens(path);
+      const base = await baseOf(path);
+      await engineer.types(path, '!', { line: 1, character: 1 });
+      await engineer.saves(path);
+      assert.equal(textOf(path), 'a\nb!\n');
+      assert.deepEqual(await causes(path, base), [
+        'engineer: typed in the editor (1 edit, saved)',
+        'engineer: format on save',
+      ]);
+    } finally {
+      await files.update('trimTrailingWhitespace', undefined, vscode.ConfigurationTarget.Workspace);
+    }
+  });
+
+  it('several in one answer, in order: own edit, engineer, generator', async () => {
+    const path = fresh('one\ntwo\n');
+    const base = await baseOf(path);
+    const own = await replace(path, base, 'one', '1');
+    await engineer.types(path, '!', { line: 1, character: 3 });
+    await engineer.saves(path);
+    const commandLine = `printf 'three\\n' >> '${pathOf(path)}'`;
+    await runs(commandLine);
+    const changedBy = await causes(path, base);
+    assert.deepEqual(
+      changedBy?.map((cause) => cause.replace(/, turn \d+/, '')),
+      [
+        `edit #${own.edit} (session unknown)`,
+        'engineer: typed in the editor (1 edit, saved)',
+        `code generator: ${commandLine} (task)`,
+      ],
+    );
+    await until(() => documentOf(path).getText() === '1\ntwo!\nthree\n');
+  });
+
+  it('redo of an edit of ours, and typing counted after it', async () => {
+    const path = fresh('one\ntwo\n');
+    await engineer.opens(path);
+    const base = await baseOf(path);
+    const { edit } = await replace(path, base, 'one', '1');
+    await engineer.undoes(path);
+    await engineer.redoes(path);
+    await engineer.types(path, 'ab', { line: 1, character: 3 });
+    const changedBy = await causes(path, base);
+    assert.deepEqual(changedBy?.slice(1), [
+      `engineer: undo of edit #${edit}`,
+      `engineer: redo of edit #${edit}`,
+      'engineer: typed in the editor (2 edits, unsaved)',
+    ]);
+    assert.ok(root());
+  });
+});

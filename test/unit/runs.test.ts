@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { causeOfWrite, type GitMove, parseReflog, type Run } from '../../src/core/runs.ts';
+
+const MINUTE = 60_000;
+const NOW = 100 * MINUTE;
+
+function run(commandLine: string, start: number, end?: number, more: Partial<Run> = {}): Run {
+  return { commandLine, via: 'task', start, end, isBackground: false, ...more };
+}
+
+function causeAt(writtenAt: number, runs: readonly Run[], gitMoves: readonly GitMove[] = []) {
+  return causeOfWrite({ writtenAt, isDeleted: false, runs, gitMoves }, NOW);
+}
+
+describe('causeOfWrite', () => {
+  it('names the command that alone ran when the bytes were written', () => {
+    const runs = [run('make schemas', 10_000, 12_000), run('make docs', 20_000, 21_000, { via: 'terminal' })];
+    assert.deepEqual(causeAt(11_000, runs), { kind: 'generator', command: 'make schemas', via: 'task' });
+    assert.deepEqual(causeAt(20_500, runs), { kind: 'generator', command: 'make docs', via: 'terminal' });
+    assert.deepEqual(causeAt(15_000, runs), { kind: 'external', deleted: false });
+  });
+
+  it('blames none of two that both could have, and names them', () => {
+    const runs = [run('make a', 10_000, 12_000), run('make b', 11_000, 13_000)];
+    assert.deepEqual(causeAt(11_500, runs), { kind: 'external', deleted: false, during: 'make a, make b' });
+  });
+
+  it('does not blame a server for everything, declared as one or running for long', () => {
+    const declared = run('npm run dev', 10_000, undefined, { isBackground: true });
+    assert.deepEqual(causeAt(11_000, [declared]), { kind: 'external', deleted: false, during: 'npm run dev' });
+    const long = run('npm run watch', NOW - 11 * MINUTE, undefined, { via: 'terminal' });
+    assert.deepEqual(causeAt(NOW - 1, [long]), { kind: 'external', deleted: false, during: 'npm run watch' });
+    const short = run('npm run gen', NOW - MINUTE, undefined, { via: 'terminal' });
+    assert.equal(causeAt(NOW - 1, [short]).kind, 'generator');
+  });
+
+  it('reads a git command as git, and a move in its log before any command', () => {
+    assert.deepEqual(causeAt(10_000, [run('git stash pop', 9_900, 10_100)]), { kind: 'git', action: 'stash pop' });
+    const move = { action: 'checkout feature', time: 10_000 };
+    assert.deepEqual(causeAt(10_300, [run('./switch.sh', 9_000, 11_000)], [move]), {
+      kind: 'git',
+      action: 'checkout feature',
+    });
+    assert.equal(causeAt(40_000, [], [move]).kind, 'external');
+  });
+
+  it('keeps a command line on one line and short', () => {
+    const cause = causeAt(1_000, [run(`echo ${'x'.repeat(500)}\nrm y`, 900, 1_100)]);
+    assert.equal(cause.kind === 'generator' && cause.command.length, 120);
+  });
+});
+
+describe('parseReflog', () => {
+  const line = (message: string, seconds = 1_700_000_000) =>
+    `${'0'.repeat(40)} ${'1'.repeat(40)} A B <a@b.c> ${seconds} +0100\t${message}`;
+
+  it('tells what git was asked for', () => {
+    const log = [
+      line('checkout: moving from main to feature'),
+      line('commit: add x: y'),
+      line('pull: Fast-forward'),
+      line('rebase (finish): returning to refs/heads/feature'),
+      line('reset: moving to HEAD~1'),
+      'not an entry',
+      '',
+    ].join('\n');
+    assert.deepEqual(
+      parseReflog(log).map(({ action }) => action),
+      ['checkout feature', 'commit', 'pull', 'rebase', 'reset'],
+    );
+    assert.equal(parseReflog(log)[0]?.time, 1_700_000_000_000);
+    assert.deepEqual(parseReflog(line('WIP on main: 1234567 x'), true), [{ action: 'stash', time: 1_700_000_000_000 }]);
+  });
+});
