@@ -1,11 +1,23 @@
 import * as vscode from 'vscode';
 import { type BufferEdit, inOrder, inverseOf } from '../core/landing.ts';
-import type { Ledger } from '../core/ledger.ts';
-import type { BufferChange, Origin } from './bufferChanges.ts';
+import type { Ledger, Pending } from '../core/ledger.ts';
+import type { BufferChange } from './bufferChanges.ts';
 import type { ForeignChange, NumberedEdit, WorkspaceDocuments } from './documents.ts';
 
 /** How many edits of ours are remembered per document, to name an undo of them. */
 const MAX_OWN_EDITS = 200;
+
+/** How many changes right before a save are told to be its participants'. */
+const MAX_UNSAVED = 50;
+/** How long before the end of a save its participants may have begun, in milliseconds. */
+const PARTICIPANTS_TIME = 3_000;
+
+interface Unsaved {
+  readonly pending: Pending;
+  readonly time: number;
+  isNotTyped: boolean;
+  isSaved: boolean;
+}
 
 /** One edit of ours, as an undo and a redo of it will look. */
 interface OwnEdit {
@@ -22,9 +34,8 @@ export class Observer implements vscode.Disposable {
   readonly #documents: WorkspaceDocuments;
   readonly #ledger: Ledger;
   readonly #own = new WeakMap<vscode.TextDocument, OwnEdit[]>();
-  readonly #saving = new Set<vscode.TextDocument>();
-  /** Changes whose origin is not known yet, and whether a save has begun or ended since. */
-  readonly #open = new Map<vscode.TextDocument, Set<{ isInSave: boolean }>>();
+  /** Changes of dirty documents since the last one by hand: the work of save participants, should a save follow. */
+  readonly #unsaved = new Map<vscode.TextDocument, Unsaved[]>();
   readonly #subscriptions: vscode.Disposable[];
 
   constructor(documents: WorkspaceDocuments, ledger: Ledger) {
@@ -33,9 +44,8 @@ export class Observer implements vscode.Disposable {
     this.#subscriptions = [
       documents.onDidChange((event) => void this.#changed(event)),
       documents.onDidNumber((edit) => this.#numbered(edit)),
-      vscode.workspace.onWillSaveTextDocument(({ document }) => this.#saves(document)),
       vscode.workspace.onDidSaveTextDocument((document) => this.#saved(document)),
-      vscode.workspace.onDidCloseTextDocument((document) => this.#saving.delete(document)),
+      vscode.workspace.onDidCloseTextDocument((document) => this.#unsaved.delete(document)),
     ];
   }
 
@@ -56,46 +66,28 @@ export class Observer implements vscode.Disposable {
       pending.become(edit === undefined ? { kind: 'typed', count: 1 } : { kind: change.reason, edit });
       return;
     }
-    const origin = await this.#originOf(document, change);
+    const unsaved: Unsaved = { pending, time: Date.now(), isNotTyped: false, isSaved: false };
+    if (change.wasDirty) {
+      this.#unsaved.set(document, [...(this.#unsaved.get(document) ?? []), unsaved].slice(-MAX_UNSAVED));
+    }
+    const origin = await change.origin;
     switch (origin) {
       case 'typed':
+        this.#unsaved.delete(document);
         return pending.become({ kind: 'typed', count: 1 });
       case 'reloaded':
         pending.withdraw();
         return this.#look(key);
-      case 'format':
       case 'not_typed':
-        return pending.become({ kind: origin });
+        unsaved.isNotTyped = true;
+        return pending.become({ kind: unsaved.isSaved ? 'format' : 'not_typed' });
       default:
         return origin satisfies never;
     }
   }
 
-  /**
-   * Save participants change a dirty document right before or while the editor says that it saves; some of them (trimming,
-   * the final newline) before it says so.
-   */
-  async #originOf(document: vscode.TextDocument, { origin, wasDirty }: BufferChange): Promise<Origin | 'format'> {
-    const entry = { isInSave: this.#saving.has(document) };
-    const open = this.#open.get(document) ?? new Set();
-    this.#open.set(document, open.add(entry));
-    const told = await origin;
-    open.delete(entry);
-    if (open.size === 0) {
-      this.#open.delete(document);
-    }
-    return told === 'not_typed' && wasDirty && entry.isInSave ? 'format' : told;
-  }
-
-  #saves(document: vscode.TextDocument): void {
-    this.#saving.add(document);
-    for (const entry of this.#open.get(document) ?? []) {
-      entry.isInSave = true;
-    }
-  }
-
   #saved(document: vscode.TextDocument): void {
-    this.#saving.delete(document);
+    this.#participated(document);
     if (document.uri.scheme !== 'file' || this.#documents.isBusy(document)) {
       return;
     }
@@ -107,6 +99,18 @@ export class Observer implements vscode.Disposable {
     const look = this.#documents.looks.lookNow(file);
     const base = 'state' in look ? look.state.base : undefined;
     this.#ledger.moved(key, { kind: 'save' }, Date.now(), base);
+  }
+
+  /** What changed the document right before this save, and was not typed, were its participants. */
+  #participated(document: vscode.TextDocument): void {
+    const since = Date.now() - PARTICIPANTS_TIME;
+    for (const unsaved of this.#unsaved.get(document) ?? []) {
+      unsaved.isSaved = unsaved.time >= since;
+      if (unsaved.isSaved && unsaved.isNotTyped) {
+        unsaved.pending.become({ kind: 'format' });
+      }
+    }
+    this.#unsaved.delete(document);
   }
 
   /** A reload from disk: what moved the disk is named by comparing with the last state. */
