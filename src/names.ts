@@ -21,6 +21,8 @@ export const VIEWS = {
 
 /** Settings, without their common prefix {@link SECTION}. */
 export const SETTINGS = {
+  hooks: 'hooks',
+  formatAfterEdit: 'formatAfterEdit',
   saveDirtyFiles: 'saveDirtyFiles',
   textMemory: 'textMemory',
   diffCharacters: 'diffCharacters',

@@ -45,6 +45,18 @@ export type Decision =
       readonly onDidLand: () => void;
     };
 
+/** What a hook did to the file. */
+export interface HookEffect {
+  readonly name: string;
+  /** The state that it left, where that was looked at. */
+  readonly to?: Base;
+}
+
+export interface HookFailure {
+  readonly name: string;
+  readonly reason: string;
+}
+
 /** How a transaction ended. `state` is the state when it ended, read back, never assumed. */
 export type Outcome =
   /** `decide` refused; nothing was touched. */
@@ -59,8 +71,10 @@ export type Outcome =
       /** The state that our own part alone led to: that of `state`, unless hooks or somebody else came after it. */
       readonly landed: Base;
       readonly saved: boolean;
-      /** Names of the hooks that changed the file after the candidate had landed. */
-      readonly hooks: readonly string[];
+      /** The hooks that changed the file after the candidate had landed, in order. */
+      readonly hooks: readonly HookEffect[];
+      /** The hooks that failed; the edit stands all the same. */
+      readonly hookFailures?: readonly HookFailure[];
       /** Whether the final state holds something that neither the candidate nor a hook put there. */
       readonly foreign: boolean;
       /**

@@ -6,6 +6,7 @@ import {
   type Decision,
   type Documents,
   type FileRef,
+  type HookFailure,
   type Outcome,
   type State,
 } from './documents.ts';
@@ -242,7 +243,7 @@ export class EntryEdit {
       session.held.set(this.#file.key, { file: this.#file, base: state.base, turn });
     }
     this.#conflicts.close((conflict) => conflict.session === session.id && conflict.key === this.#file.key);
-    const note = this.#noteFor(candidate.spans, before, saved, vouched);
+    const notes = this.#notesFor(candidate.spans, before, saved, vouched, outcome.hookFailures ?? []);
     const spans = hookedTo === undefined ? candidate.spans : spansBetween(content, hookedTo);
     return reportApplied({
       path: this.#file.path,
@@ -252,9 +253,9 @@ export class EntryEdit {
       saved,
       changedLines: changedLines(content, hookedTo ?? candidate.text.content, spans),
       lineShifts: lineShifts(content, hookedTo ?? candidate.text.content, spans),
-      hooks,
+      hooks: hooks.map(({ name }) => name),
       ...(hookDiff ? { diffByHooks: hookDiff.text } : {}),
-      ...(note === undefined ? {} : { note }),
+      ...(notes.length === 0 ? {} : { note: notes.join('. ') }),
     });
   }
 
@@ -262,13 +263,9 @@ export class EntryEdit {
   #record(number: number, { landed, hooks, written, isSavedTogether, state }: Applied): void {
     const { session, turn } = this.#call;
     const { ledger, now } = this.#memory;
-    const last = hooks.length - 1;
     this.#endLanding([
       { cause: { kind: 'edit', number, session: session.id, turn }, to: landed },
-      ...hooks.map((name, index): Move => {
-        const cause = { kind: 'hook', name } as const;
-        return index === last && written && !isSavedTogether ? { cause, to: written } : { cause };
-      }),
+      ...hooks.map(({ name, to }): Move => ({ cause: { kind: 'hook', name }, ...(to === undefined ? {} : { to }) })),
     ]);
     if (isSavedTogether) {
       ledger.moved(this.#file.key, { kind: 'save' }, now(), written);
@@ -276,19 +273,29 @@ export class EntryEdit {
     this.#memory.remember(this.#file, state);
   }
 
-  #noteFor(spans: readonly Span[], before: State, saved: boolean, vouched: boolean): string | undefined {
-    const { regions, isWorn } = noteRegions(this.#call.session.regions.get(this.#file.key) ?? [], spans);
-    this.#call.session.regions.set(this.#file.key, regions);
+  #notesFor(
+    spans: readonly Span[],
+    before: State,
+    saved: boolean,
+    vouched: boolean,
+    failures: readonly HookFailure[],
+  ): string[] {
+    const { path, key } = this.#file;
+    const { regions, isWorn } = noteRegions(this.#call.session.regions.get(key) ?? [], spans);
+    this.#call.session.regions.set(key, regions);
+    const notes = failures.map(({ name, reason }) => `the edit stands, but the hook ${name} failed: ${reason}`);
     if (!vouched) {
-      return 'somebody else changed the file while this edit landed; nothing of theirs was lost';
+      notes.push('the file holds text beside this edit that is not shown here; nothing of it was lost');
+    } else if (isWorn) {
+      notes.push(
+        `this is the third edit or more of one region since you last read it; read ${path} again before the next`,
+      );
+    } else if (!saved && before.base?.dirty !== undefined) {
+      notes.push(
+        'the engineer has unsaved changes in this file, so the edit is in the editor and not on disk; use this base for further edits to this file',
+      );
     }
-    if (isWorn) {
-      return `this is the third edit or more of one region since you last read it; read ${this.#file.path} again before the next`;
-    }
-    if (!saved && before.base?.dirty !== undefined) {
-      return 'the engineer has unsaved changes in this file, so the edit is in the editor and not on disk; use this base for further edits to this file';
-    }
-    return undefined;
+    return notes;
   }
 
   async #stale(

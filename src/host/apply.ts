@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import { type Base, digest } from '../core/base.ts';
 import { encode, formatOf, isOwnEncoding } from '../core/codec.ts';
-import type { Decision, FileRef, Outcome, State } from '../core/documents.ts';
+import type { Decision, FileRef, HookEffect, HookFailure, Outcome, State } from '../core/documents.ts';
 import { applyEdits, type BufferEdit, findLanding, type Landing, reverse } from '../core/landing.ts';
 import { renderText, type Span } from '../core/text.ts';
+import { SECTION, SETTINGS } from '../names.ts';
 import type { BufferChange, BufferChanges } from './bufferChanges.ts';
 import { replaceBuffer, toBufferEdits, toWorkspaceEdit } from './bufferEdits.ts';
 import type { Conversions } from './conversions.ts';
@@ -30,6 +31,10 @@ export interface Tools {
 
 /** The name under which the editor's save participants appear among the hooks. */
 const SAVE_PARTICIPANTS = 'format on save';
+/** The same for the editor's own formatter, where `formatAfterEdit` asks for it. */
+const FORMATTER = 'format after edit';
+/** How long that formatter may take, in milliseconds. */
+const FORMATTER_TIME = 10_000;
 /** How often taking our part back is tried while somebody types into it. */
 const MAX_REVERSALS = 5;
 /** How long the events that tell typing from hooks may follow a save, in milliseconds. */
@@ -48,6 +53,9 @@ export class Apply {
   /** Every change of the buffer since the compare, in order: ours among them. */
   readonly changes: BufferChange[] = [];
   #told = 0;
+  /** What the editor's formatter changed after our part had landed. */
+  #formatting: BufferChange | undefined;
+  readonly #formatFailures: HookFailure[] = [];
   readonly #before: string;
   readonly #content: string;
   readonly #expected: string;
@@ -89,9 +97,43 @@ export class Apply {
       return this.#intruded(own, landing.index);
     }
     if (this.#isDirtyBase() && !this.#maySaveDirty()) {
-      return this.#applied({ ...UNSAVED, foreign: false, landed: this.#landedInBuffer() }, own);
+      const foreign = !isSameDisk(readDisk(this.#file.key), this.#look.disk);
+      return this.#applied({ ...UNSAVED, foreign, landed: this.#landedInBuffer() }, own);
+    }
+    if (vscode.workspace.getConfiguration(SECTION, this.#document).get<boolean>(SETTINGS.formatAfterEdit, false)) {
+      const count = this.changes.length;
+      const isFormatted = await this.#format();
+      this.#formatting = isFormatted ? this.changes[count] : undefined;
+      if (this.changes.length > count + (isFormatted ? 1 : 0)) {
+        return this.#intruded(own, landing.index);
+      }
     }
     return this.#save(own, landing.index);
+  }
+
+  /** Runs the editor's own formatter for the language. @returns whether it changed the buffer, in one change. */
+  async #format(): Promise<boolean> {
+    const { uri } = this.#document;
+    const { tabSize, insertSpaces } = formattingOptions(this.#document);
+    try {
+      const edits = await within(
+        FORMATTER_TIME,
+        vscode.commands.executeCommand<vscode.TextEdit[] | undefined>('vscode.executeFormatDocumentProvider', uri, {
+          tabSize,
+          insertSpaces,
+        }),
+      );
+      if (edits === undefined || edits.length === 0 || this.#document.getText() !== this.#expected) {
+        return false;
+      }
+      const edit = new vscode.WorkspaceEdit();
+      edit.set(uri, edits);
+      const { version } = this.#document;
+      return (await vscode.workspace.applyEdit(edit)) && this.#document.version > version;
+    } catch (error) {
+      this.#formatFailures.push({ name: FORMATTER, reason: describe(error) });
+      return false;
+    }
   }
 
   /** Tells what has not been told yet: for the ledger, once the transaction is over. */
@@ -177,14 +219,26 @@ export class Apply {
     this.#told = this.changes.length;
     const writtenAt = this.#writtenAt(later, this.#tools.looks.textOn(this.#file.key, after.disk, this.#document));
     const isWritten = writtenAt !== undefined && after.disk.kind === 'file';
+    const isSavedTogether = isWritten && later.slice(0, writtenAt).some((change) => theirs.includes(change));
+    const written: Base | undefined = isWritten ? { disk: digest(after.disk.bytes) } : undefined;
+    const participants = hooked.filter(({ change }) => change !== this.#formatting);
+    const effects: HookEffect[] = [
+      ...(this.#formatting ? [{ name: FORMATTER }] : []),
+      ...(participants.length > 0 ? [{ name: SAVE_PARTICIPANTS }] : []),
+    ];
+    const last = effects.pop();
+    if (last) {
+      effects.push(written && !isSavedTogether ? { ...last, to: written } : last);
+    }
     return this.#applied(
       {
         saved: true,
-        hooks: hooked.length > 0 ? [SAVE_PARTICIPANTS] : [],
+        hooks: effects,
+        hookFailures: this.#formatFailures,
         foreign: theirs.length > 0 || !isWritten,
-        isSavedTogether: isWritten && later.slice(0, writtenAt).some((change) => theirs.includes(change)),
+        isSavedTogether,
         landed: { disk: digest(this.#candidateBytes()) },
-        ...(isWritten ? { written: { disk: digest(after.disk.bytes) } } : {}),
+        ...(written ? { written } : {}),
       },
       own,
       after.state,
@@ -343,6 +397,24 @@ function toSpan({ offset, length, text }: BufferEdit): Span {
 
 function isSameState(one: State, other: State): boolean {
   return one.base?.disk === other.base?.disk && one.base?.dirty === other.base?.dirty;
+}
+
+function formattingOptions(document: vscode.TextDocument): { tabSize: number; insertSpaces: boolean } {
+  const editor = vscode.workspace.getConfiguration('editor', document);
+  return { tabSize: editor.get<number>('tabSize', 4), insertSpaces: editor.get<boolean>('insertSpaces', true) };
+}
+
+/** Rejects when the result takes longer than `time` milliseconds. */
+async function within<T>(time: number, result: Thenable<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it did not end within ${time} ms`)), time);
+  });
+  try {
+    return await Promise.race([result, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Whether a save may change the text. Other extensions' participants cannot be known before. */

@@ -12,6 +12,7 @@ import { Apply, type Tools } from './apply.ts';
 import type { BufferChange, BufferChanges } from './bufferChanges.ts';
 import { Conversions } from './conversions.ts';
 import { readDisk } from './disk.ts';
+import { hooksFor, runHook } from './hooks.ts';
 import { Looks } from './looks.ts';
 import { codeOf, describe } from './paths.ts';
 import { Readiness } from './readiness.ts';
@@ -193,8 +194,9 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   /** Must reach `apply.run` in the caller's turn. */
   async #run(file: FileRef, apply: Apply, document: vscode.TextDocument): Promise<Outcome> {
     this.#applies.set(document, apply);
+    let outcome: Outcome;
     try {
-      return await apply.run();
+      outcome = await apply.run();
     } catch (error) {
       this.#tools.log.error(`${file.path}: the apply broke off`, error instanceof Error ? error : describe(error));
       const reason = `the apply broke off: ${describe(error)}`;
@@ -203,6 +205,37 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       this.#applies.delete(document);
       apply.tellRest();
     }
+    return outcome.kind === 'applied' && outcome.saved && !outcome.foreign
+      ? this.#runHooks(file, document, outcome)
+      : outcome;
+  }
+
+  /** The configured hooks, once, in order, after our own save. What they leave is looked at after each. */
+  async #runHooks(
+    file: FileRef,
+    document: vscode.TextDocument,
+    outcome: Extract<Outcome, { kind: 'applied' }>,
+  ): Promise<Outcome> {
+    const commands = vscode.workspace.isTrusted ? hooksFor(document, this.#tools.log) : [];
+    if (commands.length === 0) {
+      return outcome;
+    }
+    const hooks = [...outcome.hooks];
+    const hookFailures = [...(outcome.hookFailures ?? [])];
+    let { state } = outcome;
+    for (const command of commands) {
+      const reason = await runHook(command, document);
+      if (reason !== undefined) {
+        hookFailures.push({ name: command.name, reason });
+        this.#tools.log.warn(`${file.path}: the hook ${command.name} failed: ${reason}`);
+      }
+      const after = await this.look(file);
+      if (after.base !== undefined && after.base.disk !== state.base?.disk) {
+        hooks.push({ name: command.name, to: { disk: after.base.disk } });
+      }
+      state = after;
+    }
+    return { ...outcome, hooks, hookFailures, state, foreign: state.kind !== 'text' || state.base.dirty !== undefined };
   }
 
   #tell(document: vscode.TextDocument, change: BufferChange): void {

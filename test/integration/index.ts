@@ -8,6 +8,7 @@ export function run(): Promise<void> {
     require('./gate.test.ts');
     require('./input.test.ts');
     require('./causes.test.ts');
+    require('./hooks.test.ts');
     require('./races.test.ts');
   });
 }

@@ -482,7 +482,7 @@ describe('The arbiter, when somebody acts in the middle of an edit', () => {
     const result = await a.edits('f', { two: '2' });
     assertStatus(result, 'applied');
     assert.deepEqual([result.saved, result.base, result.actual], [true, undefined, story.base('f')]);
-    assert.match(String(result.note), /nothing of theirs was lost/);
+    assert.match(String(result.note), /nothing of it was lost/);
     assert.deepEqual([story.text('f'), story.disk.text('f')], ['1\n2\n', 'one\n2\n']);
     assertStatus(await a.edits('f', { '2': 'x' }), 'stale_base');
   });

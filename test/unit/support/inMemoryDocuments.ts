@@ -340,7 +340,7 @@ export class InMemoryDocuments implements Documents {
     }
     await this.#reach('as the save begins');
     const isSavedTogether = entry.busy.length > 0;
-    const hooks = this.#participate(entry, buffer) ? ['format on save'] : [];
+    const isHooked = this.#participate(entry, buffer);
     const written = buffer.raw;
     await this.#reach('during save');
     if (!isSameBytes(entry.bytes, lookedAt)) {
@@ -358,9 +358,10 @@ export class InMemoryDocuments implements Documents {
     await this.#reach('after save');
     const isOnDisk = this.textOnDisk(file.path) === written;
     const isMoved = buffer.raw !== written || !isOnDisk;
+    const to = isOnDisk && !isSavedTogether ? { to: base } : {};
     return applied({
       saved: true,
-      hooks,
+      hooks: isHooked ? [{ name: 'format on save', ...to }] : [],
       foreign: isSavedTogether || isMoved,
       isSavedTogether,
       ...(isOnDisk ? { written: base } : {}),

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { chmodSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { baseOf, read, replace } from './support/agent.ts';
+import { fresh, pathOf, root, sha256, textOf, uriOf, writes } from './support/disk.ts';
+import { documentOf, engineer, until } from './support/engineer.ts';
+
+/** The placeholder in a hook's command. */
+const FILE = '\x24{file}';
+
+/** Sets a setting of the extension for the workspace while `body` runs. */
+async function withSetting(name: string, value: unknown, body: () => Promise<void>): Promise<void> {
+  const settings = vscode.workspace.getConfiguration('editArbiter', uriOf('.'));
+  await settings.update(name, value, vscode.ConfigurationTarget.Workspace);
+  try {
+    await body();
+  } finally {
+    await settings.update(name, undefined, vscode.ConfigurationTarget.Workspace);
+  }
+}
+
+/** A hook that runs a line of Node on the file: `text` is its text, and what the line gives is written. */
+function hook(name: string, expression: string, more: object = {}): object {
+  const script = `const fs = require('fs'); const [file] = process.argv.slice(1); const text = fs.readFileSync(file, 'utf8'); fs.writeFileSync(file, ${expression});`;
+  return { name, files: '**/*.txt', command: [process.execPath, '-e', script, '--', FILE], ...more };
+}
+
+describe('Hooks', function () {
+  this.timeout(60_000);
+
+  it('run after the save, in order; the base is the state after them, and their part is shown', async () => {
+    const path = fresh('one\ntwo\nthree\nfour\n', 'it\'s a "file" -x.txt');
+    const hooks = [
+      hook('upper', "text.replace('two', 'TWO')"),
+      hook('idle', 'text'),
+      hook('twice', "text.replace('TWO', 'TWO TWO')"),
+    ];
+    await withSetting('hooks', hooks, async () => {
+      const base = await baseOf(path);
+      const result = await replace(path, base, 'four', '4');
+      assert.equal(result.status, 'applied', JSON.stringify(result));
+      assert.equal(textOf(path), 'one\nTWO TWO\nthree\n4\n');
+      assert.deepEqual(result.hooks, ['upper', 'twice']);
+      assert.equal(result.diff_by_hooks, '@@ -1,4 +1,4 @@\n one\n-two\n+TWO TWO\n three\n 4\n');
+      assert.deepEqual(result.changed_lines, [
+        [2, 2],
+        [4, 4],
+      ]);
+      assert.equal(result.base, sha256(textOf(path)));
+      const next = await replace(path, String(result.base), 'one', '1');
+      assert.equal(next.status, 'applied', JSON.stringify(next));
+      const stale = await replace(path, base, 'three', '3');
+      assert.deepEqual(stale.changed_by?.slice(1, 3), ['post-write hook: upper', 'post-write hook: twice']);
+      await until(() => documentOf(path).getText() === textOf(path));
+      assert.equal(documentOf(path).isDirty, false);
+    });
+  });
+
+  it('that fail, hang, are missing or make no sense leave the edit standing, and the result says so', async () => {
+    const hooks = [
+      hook('broken', '(() => { console.error("boom"); process.exit(3); })()'),
+      { name: 'missing', files: '**/*.txt', command: ['/no/such/program', FILE] },
+      hook('slow', '(() => { for (;;); })()', { timeout: 300 }),
+      hook(
+        'loud',
+        '(() => { for (let i = 0; i < 2000; i += 1) { fs.writeSync(1, "x".repeat(100_000)); } return text; })()',
+      ),
+      { name: 'nonsense', files: '**/*.txt', command: 'rm -rf /' },
+      hook('fine', "text + 'end\\n'"),
+    ];
+    const path = fresh('one\n');
+    await withSetting('hooks', hooks, async () => {
+      const result = await replace(path, await baseOf(path), 'one', '1');
+      assert.equal(result.status, 'applied', JSON.stringify(result));
+      assert.deepEqual(result.hooks, ['fine']);
+      assert.equal(textOf(path), '1\nend\n');
+      assert.equal(result.base, sha256('1\nend\n'));
+      const note = String(result.note);
+      assert.match(note, /hook broken failed: it ended with 3: .*boom/s);
+      assert.match(note, /hook missing failed: "\/no\/such\/program" could not be started/);
+      assert.match(note, /hook slow failed: it did not end within 300 ms/);
+      assert.doesNotMatch(note, /loud/);
+    });
+  });
+
+  it('run for the files that they are for, and for no others', async () => {
+    const path = fresh('one\n', 'a.md');
+    await withSetting('hooks', [hook('upper', 'text.toUpperCase()')], async () => {
+      const result = await replace(path, await baseOf(path), 'one', 'two');
+      assert.equal(result.hooks, undefined);
+      assert.equal(textOf(path), 'two\n');
+    });
+  });
+
+  it('keep what the engineer types while they run, and then no base is given', async () => {
+    const path = fresh('one\ntwo\n');
+    const flag = pathOf(`${path}.flag`);
+    const waiting = `(() => { fs.writeFileSync(${JSON.stringify(flag)}, ''); while (fs.existsSync(${JSON.stringify(flag)})); return text; })()`;
+    await withSetting('hooks', [hook('waiting', waiting)], async () => {
+      await engineer.opens(path);
+      const base = await baseOf(path);
+      const calling = replace(path, base, 'one', '1');
+      const { existsSync, rmSync } = await import('node:fs');
+      await until(() => existsSync(flag));
+      await engineer.types(path, '!', { line: 1, character: 3 });
+      rmSync(flag);
+      const result = await calling;
+      assert.equal(result.status, 'applied', JSON.stringify(result));
+      assert.equal(result.base, undefined);
+      assert.equal(documentOf(path).getText(), '1\ntwo!\n');
+      assert.equal(textOf(path), '1\ntwo\n');
+    });
+  });
+
+  it('of the editor: formatAfterEdit runs the formatter of the language before the save', async () => {
+    const path = fresh('let a = "x";\nlet b = 1;\n', 'formatted.txt');
+    const formatter = vscode.languages.registerDocumentFormattingEditProvider(
+      { pattern: '**/formatted.txt' },
+      {
+        provideDocumentFormattingEdits: (document) => {
+          const at = document.getText().indexOf('"');
+          return at === -1
+            ? []
+            : [...document.getText().matchAll(/"/g)].map(({ index }) =>
+                vscode.TextEdit.replace(
+                  new vscode.Range(document.positionAt(index), document.positionAt(index + 1)),
+                  "'",
+                ),
+              );
+        },
+      },
+    );
+    try {
+      await withSetting('formatAfterEdit', true, async () => {
+        const result = await replace(path, await baseOf(path), 'b = 1', 'b = 2');
+        assert.equal(result.status, 'applied', JSON.stringify(result));
+        assert.deepEqual(result.hooks, ['format after edit']);
+        assert.equal(textOf(path), "let a = 'x';\nlet b = 2;\n");
+        assert.equal(result.base, sha256(textOf(path)));
+        await engineer.undoes(path);
+        assert.equal(
+          documentOf(path).getText(),
+          'let a = "x";\nlet b = 2;\n',
+          'what a hook did is an undo step of its own',
+        );
+      });
+    } finally {
+      formatter.dispose();
+    }
+  });
+
+  it('of a file that a hook deletes or replaces are told from what is there', async () => {
+    const path = fresh('one\n');
+    await withSetting(
+      'hooks',
+      [
+        {
+          name: 'remove',
+          files: '**/*.txt',
+          command: [process.execPath, '-e', 'require("fs").rmSync(process.argv[1])', FILE],
+        },
+      ],
+      async () => {
+        const result = await replace(path, await baseOf(path), 'one', '1');
+        assert.equal(result.status, 'applied', JSON.stringify(result));
+        assert.equal(result.base, undefined);
+        assert.equal(result.actual, 'absent');
+        const [part] = await read(path);
+        assert.equal(part?.header.status, 'not_found');
+      },
+    );
+    assert.ok(root());
+    writes(path, 'x\n');
+    chmodSync(pathOf(path), 0o644);
+  });
+});
