@@ -8,9 +8,10 @@ import { countEdits } from './host/editCounter.ts';
 import { Observer } from './host/observer.ts';
 import { Runs } from './host/runs.ts';
 import { readLimits } from './host/settings.ts';
-import { CheckTool } from './host/tools/check.ts';
-import { EditTool } from './host/tools/edit.ts';
-import { ReadTool } from './host/tools/read.ts';
+import { checkTool } from './host/tools/check.ts';
+import { editTool } from './host/tools/edit.ts';
+import { readTool } from './host/tools/read.ts';
+import { makeTool } from './host/tools/tool.ts';
 import { BaseContent } from './host/views/baseContent.ts';
 import { ConflictTree } from './host/views/conflictTree.ts';
 import { Writers } from './host/writers.ts';
@@ -30,6 +31,7 @@ export function activate({ subscriptions, workspaceState }: vscode.ExtensionCont
     limits: readLimits(),
     now: Date.now,
     nextEdit: countEdits(workspaceState, log),
+    onFault: (error, path) => log.error(`${path}:`, error instanceof Error ? error : String(error)),
   });
   const uriOf = (key: string) => documents.looks.uriOf(key);
   const content = new BaseContent(arbiter);
@@ -39,13 +41,13 @@ export function activate({ subscriptions, workspaceState }: vscode.ExtensionCont
     runs,
     changes,
     documents,
-    new Observer(documents, ledger),
+    new Observer(documents, ledger, log),
     content,
     tree,
     vscode.window.registerTreeDataProvider(VIEWS.conflicts, tree),
-    vscode.lm.registerTool(TOOLS.read, new ReadTool(arbiter)),
-    vscode.lm.registerTool(TOOLS.edit, new EditTool(arbiter)),
-    vscode.lm.registerTool(TOOLS.check, new CheckTool(arbiter)),
+    vscode.lm.registerTool(TOOLS.read, makeTool(readTool(arbiter), log)),
+    vscode.lm.registerTool(TOOLS.edit, makeTool(editTool(arbiter), log)),
+    vscode.lm.registerTool(TOOLS.check, makeTool(checkTool(arbiter), log)),
     ...registerCommands({ arbiter, content, uriOf, log }),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration(SECTION)) {

@@ -4,7 +4,7 @@
 
 import { type Base, isFresh, printBase } from './base.ts';
 import { Conflicts } from './conflict.ts';
-import type { Documents, FileRef, State } from './documents.ts';
+import { contentOf, type Documents, type FileRef, type State } from './documents.ts';
 import { type Call, EntryEdit, type Workshop } from './entryEdit.ts';
 import {
   type CheckRequest,
@@ -21,7 +21,7 @@ import { type Limits, Memory, type Surroundings } from './memory.ts';
 import { Queue } from './queue.ts';
 import { type ReadPart, type Room, readState } from './reading.ts';
 import { type Report, reportProblem, reportStaleCheck, summarize } from './report.ts';
-import { type Session, Sessions } from './sessions.ts';
+import { type HeldBase, type Session, Sessions } from './sessions.ts';
 import type { Problem } from './status.ts';
 
 /** Who calls. */
@@ -50,9 +50,11 @@ export class Arbiter {
   readonly #workshop: Workshop;
   readonly #queue = new Queue();
   readonly #sessions = new Sessions();
+  readonly #onFault: Surroundings['onFault'];
 
   constructor(surroundings: Surroundings) {
-    const { documents, nextEdit } = surroundings;
+    const { documents, nextEdit, onFault } = surroundings;
+    this.#onFault = onFault;
     this.#documents = documents;
     this.#memory = new Memory(surroundings);
     this.#workshop = { documents, memory: this.#memory, conflicts: this.conflicts, nextEdit };
@@ -64,12 +66,12 @@ export class Arbiter {
 
   /** `arbiter_read`: one part per file, in input order. */
   async read(input: unknown, caller: Caller, roomFor: Room): Promise<ReadPart[]> {
-    const parsed = parseReadCall(input);
-    if ('status' in parsed) {
-      return [{ header: reportProblem(undefined, parsed) }];
-    }
     const { call, end } = this.#begin(caller);
     try {
+      const parsed = parseReadCall(input);
+      if ('status' in parsed) {
+        return [{ header: reportProblem(undefined, parsed) }];
+      }
       const looks = await Promise.all(parsed.entries.map((entry) => this.#lookFor(entry)));
       const parts: ReadPart[] = [];
       for (const look of looks) {
@@ -83,14 +85,14 @@ export class Arbiter {
 
   /** `arbiter_edit`: a result per file, in input order. */
   async edit(input: unknown, caller: Caller): Promise<EditAnswer> {
-    const parsed = parseEditCall(input);
-    if ('status' in parsed) {
-      return { summary: 'invalid_input', results: [], next: `${parsed.reason}; ${parsed.next}` };
-    }
-    const { call, end } = this.#begin(caller, parsed.explanation);
+    const { call, end } = this.#begin(caller);
     try {
+      const parsed = parseEditCall(input);
+      if ('status' in parsed) {
+        return { summary: 'invalid_input', results: [], next: `${parsed.reason}; ${parsed.next}` };
+      }
       const entries = this.#resolveAll(parsed);
-      const results = await this.#editAll(entries, parsed.onConflict, call);
+      const results = await this.#editAll(entries, parsed.onConflict, { ...call, explanation: parsed.explanation });
       const alsoChanged = await this.#alsoChanged(call.session, keysOf(entries));
       const summary = summarize(results);
       return alsoChanged.length > 0 ? { summary, results, also_changed: alsoChanged } : { summary, results };
@@ -101,12 +103,12 @@ export class Arbiter {
 
   /** `arbiter_check`: reads, never writes, never gates. Without files: every base of the session that is stale now. */
   async check(input: unknown, caller: Caller): Promise<{ readonly results: readonly Report[] }> {
-    const parsed = parseCheckCall(input);
-    if (parsed !== undefined && 'status' in parsed) {
-      return { results: [reportProblem(undefined, parsed)] };
-    }
     const { call, end } = this.#begin(caller);
     try {
+      const parsed = parseCheckCall(input);
+      if (parsed !== undefined && 'status' in parsed) {
+        return { results: [reportProblem(undefined, parsed)] };
+      }
       if (parsed === undefined) {
         const held = [...call.session.held.values()];
         const results = await Promise.all(held.map(({ file, base }) => this.#checkBase(file, base, call.session)));
@@ -118,12 +120,22 @@ export class Arbiter {
     }
   }
 
+  /** The engineer has settled a conflict: its session no longer holds the base that went stale. */
+  dismiss(id: number): void {
+    const conflict = this.conflicts.open.find((open) => open.id === id);
+    if (conflict) {
+      this.#sessions.of(conflict.session).held.delete(conflict.key);
+      this.conflicts.close((open) => open.id === id);
+    }
+  }
+
   /** The content at a base, for the engineer's views. @returns `undefined` when it is not remembered. */
   contentAt(base: Base): string | undefined {
     return this.#memory.snapshotAt(base)?.text.content;
   }
 
-  #begin(caller: Caller, explanation?: string): { call: Call; end: () => void } {
+  /** Every call takes a turn, also one that turns out to be unusable. */
+  #begin(caller: Caller): { call: Call; end: () => void } {
     const now = this.#memory.now();
     this.#sessions.dropIdle(now);
     const session = this.#sessions.of(caller.session);
@@ -131,7 +143,8 @@ export class Arbiter {
     for (const key of session.takeReread(turn)) {
       this.conflicts.close((conflict) => conflict.session === session.id && conflict.key === key);
     }
-    return { call: { session, turn, explanation, isCancelled: caller.isCancelled }, end: () => session.end() };
+    const { isCancelled } = caller;
+    return { call: { session, turn, explanation: undefined, isCancelled }, end: () => session.end() };
   }
 
   // --- reading
@@ -146,43 +159,74 @@ export class Arbiter {
     if ('status' in file) {
       return { header: reportProblem(entry.path, file) };
     }
-    return { request: entry, file, state: await this.#memory.look(file) };
+    try {
+      return { request: entry, file, state: await this.#memory.look(file) };
+    } catch (error) {
+      return { header: this.#fault(file, error, 'it could not be read') };
+    }
   }
 
   async #give(request: ReadRequest, file: FileRef, state: State, call: Call, roomFor: Room): Promise<ReadPart> {
-    const whenNone = this.#documents.endingFor(file) === '\n' ? 'lf' : 'crlf';
-    const part = await readState(request, file.path, state, this.#memory.limits.readChars, roomFor, whenNone);
-    if (state.base !== undefined && (part.header.status === 'ok' || state.kind === 'absent')) {
-      call.session.read({ file, base: state.base, turn: call.turn });
+    try {
+      const whenNone = this.#documents.endingFor(file) === '\n' ? 'lf' : 'crlf';
+      const part = await readState(request, file.path, state, this.#memory.limits.readChars, roomFor, whenNone);
+      // Where nothing fitted, nothing was read.
+      const isShown = part.content !== undefined && (part.content !== '' || contentOf(state) === '');
+      if (state.base !== undefined && (isShown || state.kind === 'absent')) {
+        call.session.read({ file, base: state.base, turn: call.turn });
+      }
+      return part;
+    } catch (error) {
+      return { header: this.#fault(file, error, 'it could not be read') };
     }
-    return part;
+  }
+
+  /** What no rule foresees: told to the log and to the agent, for this file alone. */
+  #fault(file: FileRef, error: unknown, what: string): Report {
+    this.#onFault(error, file.path);
+    return reportProblem(file.path, {
+      status: 'apply_failed',
+      reason: `an error inside Edit Arbiter: ${error instanceof Error ? error.message : String(error)}`,
+      next: `${what}; read ${file.path} before you go on, and tell the engineer to look at the log of Edit Arbiter`,
+    });
   }
 
   // --- editing
 
   #resolveAll(parsed: EditCall): Entry[] {
-    const entries = parsed.entries.map((entry): Entry => {
+    const resolved = parsed.entries.map((entry) => ({ entry, files: this.#filesOf(entry) }));
+    const counts = new Map<string, number>();
+    for (const { key } of resolved.flatMap(({ files }) => files)) {
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    return resolved.map(({ entry, files }): Entry => {
+      const [file] = files;
+      if (file && files.some(({ key }) => counts.get(key) !== 1)) {
+        return { kind: 'answered', report: reportProblem(file.path, NAMED_TWICE) };
+      }
       if (isInvalid(entry)) {
         return { kind: 'answered', report: reportProblem(entry.path, entry.problem) };
       }
-      const file = this.#documents.resolve(entry.path);
-      return 'status' in file
-        ? { kind: 'answered', report: reportProblem(entry.path, file) }
-        : { kind: 'open', request: entry, file };
+      const own = this.#documents.resolve(entry.path);
+      return 'status' in own
+        ? { kind: 'answered', report: reportProblem(entry.path, own) }
+        : { kind: 'open', request: entry, file: own };
     });
-    const keys = keysOf(entries);
-    return entries.map((entry) =>
-      entry.kind === 'open' && keys.indexOf(entry.file.key) !== keys.lastIndexOf(entry.file.key)
-        ? { kind: 'answered', report: reportProblem(entry.file.path, NAMED_TWICE) }
-        : entry,
-    );
+  }
+
+  /** The files that an entry names, rename targets included, also where it is not valid otherwise. */
+  #filesOf(entry: EditRequest | InvalidEntry): FileRef[] {
+    const paths = [entry.path, 'renameTo' in entry ? entry.renameTo : undefined];
+    return paths.flatMap((path) => {
+      const file =
+        path === undefined || path.trim() === '' || path.includes('\0') ? undefined : this.#documents.resolve(path);
+      return file && 'key' in file ? [file] : [];
+    });
   }
 
   async #editAll(entries: readonly Entry[], onConflict: EditCall['onConflict'], call: Call): Promise<Report[]> {
     const edit = async (entry: Entry) =>
-      entry.kind === 'open'
-        ? this.#queue.run(entry.file.key, () => new EntryEdit(this.#workshop, entry.request, entry.file, call).run())
-        : entry.report;
+      entry.kind === 'open' ? this.#editOne(entry.request, entry.file, call) : entry.report;
     if (onConflict === 'continue' || entries.length === 1) {
       return Promise.all(entries.map(edit));
     }
@@ -200,6 +244,14 @@ export class Arbiter {
     return results;
   }
 
+  async #editOne(request: EditRequest, file: FileRef, call: Call): Promise<Report> {
+    try {
+      return await this.#queue.run(file.key, () => new EntryEdit(this.#workshop, request, file, call).run());
+    } catch (error) {
+      return this.#fault(file, error, 'this edit may or may not have landed');
+    }
+  }
+
   // --- checking
 
   async #checkEntry(entry: CheckRequest | InvalidEntry, session: Session): Promise<Report> {
@@ -211,38 +263,53 @@ export class Arbiter {
   }
 
   async #checkBase(file: FileRef, base: Base, session: Session): Promise<Report> {
-    const state = await this.#memory.look(file);
-    if (state.base === undefined) {
-      return state.kind === 'unreadable'
-        ? reportProblem(file.path, state.problem)
-        : { status: 'stale_base', path: file.path };
+    try {
+      const state = await this.#memory.look(file);
+      if (state.kind === 'unreadable') {
+        return reportProblem(file.path, state.problem);
+      }
+      const token = printBase(state.base);
+      if (isFresh(base, state.base)) {
+        return { status: 'fresh', path: file.path, base: token };
+      }
+      session.tell(file.key, token);
+      return reportStaleCheck(await this.#memory.factsSince(base, file, state, session.id));
+    } catch (error) {
+      return this.#fault(file, error, 'it could not be checked');
     }
-    if (isFresh(base, state.base)) {
-      return { status: 'fresh', path: file.path, base: printBase(state.base) };
-    }
-    return reportStaleCheck(await this.#memory.factsSince(base, file, state, session.id));
   }
 
-  /** Files that the session plans on and that have moved, each move told once. */
+  /** Files that the session plans on and that have moved, each move told once. Advice: an error here fails no call. */
   async #alsoChanged(session: Session, inCall: readonly string[]): Promise<string[]> {
-    const moved: string[] = [];
-    for (const held of session.held.values()) {
-      const { file, base } = held;
-      if (inCall.includes(file.key) || this.#documents.isProbablyIn(file, base)) {
-        continue;
-      }
-      const state = await this.#memory.look(file);
-      if (state.base === undefined || isFresh(base, state.base) || held.told === printBase(state.base)) {
-        continue;
-      }
-      const { changedBy } = await this.#memory.factsSince(base, file, state, session.id);
-      // A newer base may have been given while the facts were gathered.
-      if (session.held.get(file.key) === held) {
-        session.held.set(file.key, { ...held, told: printBase(state.base) });
-      }
-      moved.push(`${file.path}: ${changedBy.join('; ')}`);
+    const others = [...session.held.values()].filter(({ file }) => !inCall.includes(file.key));
+    const told = await Promise.all(
+      others.map(async (held) => {
+        try {
+          return await this.#moveOf(held, session);
+        } catch (error) {
+          this.#onFault(error, held.file.path);
+          return undefined;
+        }
+      }),
+    );
+    return told.filter((line) => line !== undefined);
+  }
+
+  async #moveOf(held: HeldBase, session: Session): Promise<string | undefined> {
+    const { file, base } = held;
+    if (this.#documents.isProbablyIn(file, base)) {
+      return undefined;
     }
-    return moved;
+    const state = await this.#memory.look(file);
+    if (state.base === undefined || isFresh(base, state.base) || held.told === printBase(state.base)) {
+      return undefined;
+    }
+    const causes = await this.#memory.causesSince(base, file, state, session.id);
+    // A newer base may have been given while the causes were gathered.
+    if (session.held.get(file.key) === held) {
+      session.tell(file.key, printBase(state.base));
+    }
+    return `${file.path}: ${causes.join('; ')}`;
   }
 }
 

@@ -27,7 +27,7 @@ export function printBase(base: Base): string {
   return base.dirty === undefined ? disk : `${disk}+dirty:${base.dirty}`;
 }
 
-const TOKEN = /^(?:sha256:([0-9a-f]{12,64})|absent)(?:\+dirty:([0-9a-f]{12,64}))?$/i;
+const TOKEN = /^(?:sha256:([0-9a-fA-F]{12,64})|absent)(?:\+dirty:([0-9a-fA-F]{12,64}))?$/;
 
 /**
  * Reads a token. Each digest may be abbreviated to {@link MIN_ABBREVIATION} or more leading digits, in any letter case,

@@ -11,8 +11,10 @@ export interface Conflict {
   readonly session: string | undefined;
   readonly turn: number;
   readonly status: Refusal;
-  /** Token of the base that the edit was planned on. */
+  /** Token of the base that the refused call carried. */
   readonly expected: string;
+  /** Token of the base that the edit was planned on: an earlier one than `expected` where it was sent again by reflex. */
+  readonly since: string;
   /** Token of the state that the gate found; left out where the file could not be read. */
   readonly actual?: string;
   readonly changedBy: readonly string[];
@@ -52,10 +54,6 @@ export class Conflicts {
       other.request.signature === conflict.request.signature;
     this.#open = [{ ...conflict, id: this.#nextId++ }, ...this.#open.filter((other) => !isSame(other))].slice(0, LIMIT);
     this.#changed();
-  }
-
-  dismiss(id: number): void {
-    this.close((conflict) => conflict.id === id);
   }
 
   clearResolved(): void {

@@ -124,18 +124,21 @@ export class EntryEdit {
     if (this.#call.isCancelled()) {
       return { kind: 'cancelled' };
     }
-    const unsupported = unsupportedProblem(this.#request);
-    if (unsupported) {
-      return { kind: 'problem', problem: unsupported };
-    }
     const verdict = judge(this.#request, this.#file.path, state, this.#documents.endingFor(this.#file), {
       maxMs: NEAREST_MS,
       now: this.#memory.now,
     });
     if (verdict.kind === 'stale') {
-      const applied = this.#call.session.applied.get(this.#key);
+      const applied = this.#call.session.appliedEntry(this.#key);
       const isStillThere = state.base !== undefined && applied?.result === printBase(state.base);
       return applied && isStillThere ? { kind: 'already_applied', applied } : verdict;
+    }
+    if (state.kind === 'unreadable') {
+      return verdict;
+    }
+    const unsupported = unsupportedProblem(this.#request);
+    if (unsupported) {
+      return { kind: 'problem', problem: unsupported };
     }
     const refused = this.#call.session.refused
       .get(this.#file.key)
@@ -227,8 +230,9 @@ export class EntryEdit {
     const candidate = candidateOf(considered);
     const final = state.kind === 'text' ? state.text.content : undefined;
     const content = contentOf(before);
+    // Beside somebody else's text, a diff would show that as the hook's.
     const hookDiff =
-      final !== undefined && final !== candidate.text.content && hooks.length > 0
+      !foreign && final !== undefined && final !== candidate.text.content && hooks.length > 0
         ? this.#memory.diff(candidate.text.content, final)
         : undefined;
     const hookedTo = hookDiff?.complete ? final : undefined;
@@ -236,9 +240,9 @@ export class EntryEdit {
     const isAsAsked = state.base !== undefined && printBase(state.base) === printBase(landed);
     const vouched =
       !foreign && (isAsAsked || hookedTo !== undefined || (hooks.length > 0 && final === candidate.text.content));
-    const token = printBase(state.base ?? landed);
+    const token = state.base && printBase(state.base);
     session.landed(this.#file.key, this.#request.signature);
-    session.applied.set(this.#key, { edit: number, result: token, isShown: vouched });
+    session.keepApplied(this.#key, { edit: number, result: token ?? '', isShown: vouched });
     if (vouched && state.base !== undefined) {
       session.held.set(this.#file.key, { file: this.#file, base: state.base, turn });
     }
@@ -303,6 +307,9 @@ export class EntryEdit {
     since: Base,
     status: 'stale_base' | 'unconsidered_retry' | 'disk_changed_during_save',
   ): Promise<Report> {
+    if (state.kind === 'unreadable') {
+      return this.#problem(state.problem, state);
+    }
     const moved = await this.#memory.factsSince(since, this.#file, state, this.#call.session.id);
     const base = this.#memory.snapshotAt(since)?.text.content;
     const now = contentOf(state);
@@ -312,15 +319,18 @@ export class EntryEdit {
       expected: printBase(this.#memory.ledger.complete(this.#file.key, this.#request.base)),
       yourEdit: relateWish(base, now, this.#request),
     };
+    if (moved.actual !== undefined) {
+      this.#call.session.tell(this.#file.key, moved.actual);
+    }
     this.#call.session.refuse(this.#file.key, { signature: this.#request.signature, base: since });
-    this.#addConflict(status, state, facts);
+    this.#addConflict(status, state, { ...facts, since: moved.expected });
     return reportStale(facts);
   }
 
   #addConflict(
     status: Refusal,
     state: State | undefined,
-    more: Partial<StaleFacts> & { readonly reason?: string },
+    more: Partial<StaleFacts> & { readonly reason?: string; readonly since?: string },
   ): void {
     this.#conflicts.add({
       time: this.#memory.now(),
@@ -330,6 +340,7 @@ export class EntryEdit {
       turn: this.#call.turn,
       status,
       expected: more.expected ?? printBase(this.#request.base),
+      since: more.since ?? more.expected ?? printBase(this.#request.base),
       ...(state?.base === undefined ? {} : { actual: printBase(state.base) }),
       changedBy: more.changedBy ?? [],
       diffSinceRead: more.diff?.text ?? null,

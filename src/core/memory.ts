@@ -4,7 +4,7 @@ import { type Diff, unifiedDiff } from './diff.ts';
 import { contentOf, type Documents, type FileRef, type State } from './documents.ts';
 import type { Ledger } from './ledger.ts';
 import type { StaleFacts } from './report.ts';
-import { eolOf } from './text.ts';
+import { type Eol, eolOf } from './text.ts';
 import { type Snapshot, Texts } from './texts.ts';
 
 /** Limits that the engineer can set. */
@@ -35,6 +35,8 @@ export interface Surroundings {
   readonly now: () => number;
   /** Takes the next edit number of this workspace, counted from 1, and stores it. */
   readonly nextEdit: () => number;
+  /** Told of an error that no rule foresees; the call goes on. */
+  readonly onFault: (error: unknown, path: string) => void;
 }
 
 /** What is remembered of files: who moved them, and their text at bases. It enriches answers; the gate needs none of it. */
@@ -90,12 +92,20 @@ export class Memory {
     return unifiedDiff(before, after, { context: 3, maxChars: diffChars, maxMs: diffTime, now: this.now });
   }
 
+  /** Who moved the file from `since` to `state`, oldest first. */
+  async causesSince(since: Base, file: FileRef, state: State, session: string | undefined): Promise<string[]> {
+    await this.#documents.settled(file);
+    const transitions = this.ledger.transitions(file.key);
+    return state.base === undefined
+      ? []
+      : attribute(transitions, this.ledger.complete(file.key, since), state.base, session);
+  }
+
   /** What there is to say of a file that is no longer in the state `since`. */
   async factsSince(since: Base, file: FileRef, state: State, session: string | undefined): Promise<StaleFacts> {
-    await this.#documents.settled(file);
+    const changedBy = await this.causesSince(since, file, state, session);
     const full = this.ledger.complete(file.key, since);
     const transitions = this.ledger.transitions(file.key);
-    const changedBy = state.base === undefined ? [] : attribute(transitions, full, state.base, session);
     const before = this.snapshotAt(full);
     const owner = transitions.some(({ to }) => to !== undefined && isFresh(full, to))
       ? undefined
@@ -120,9 +130,13 @@ const NOTHING: Snapshot = { text: { content: '', endings: [] }, format: { encodi
 /** What moved beside the content: the contract's `format_changed`. */
 function compareFormats(before: Snapshot, now: Snapshot): string[] {
   const changes: string[] = [];
-  const [eolBefore, eolNow] = [eolOf(before.text, 'lf'), eolOf(now.text, 'lf')];
-  if (eolBefore !== eolNow && before.text.content !== '') {
-    changes.push(`eol ${eolBefore}→${eolNow}`);
+  const [eolBefore, eolNow] = [eolName(before), eolName(now)];
+  // A text without a line end has no ending that could change.
+  if (eolBefore !== undefined && eolNow !== undefined) {
+    const isOtherMix = eolBefore === 'mixed' && String(before.text.endings) !== String(now.text.endings);
+    if (eolBefore !== eolNow || (isOtherMix && before.text.content === now.text.content)) {
+      changes.push(`eol ${eolBefore}→${eolNow}`);
+    }
   }
   if (before.format.encoding !== now.format.encoding) {
     changes.push(`encoding ${before.format.encoding}→${now.format.encoding}`);
@@ -131,4 +145,8 @@ function compareFormats(before: Snapshot, now: Snapshot): string[] {
     changes.push(now.format.bom ? 'bom added' : 'bom removed');
   }
   return changes;
+}
+
+function eolName({ text }: Snapshot): Eol | undefined {
+  return text.endings.length === 0 ? undefined : eolOf(text, 'lf');
 }

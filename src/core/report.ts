@@ -15,8 +15,8 @@ export interface Report {
 export interface AppliedFacts {
   readonly path: string;
   readonly renamedFrom?: string;
-  /** Token of the state after everything has run. */
-  readonly token: string;
+  /** Token of the state after everything has run; `undefined` where the file cannot be read any more. */
+  readonly token: string | undefined;
   /** Whether the session has been shown all that the final state holds, so that the token may serve as a base. */
   readonly vouched: boolean;
   readonly edit: number;
@@ -83,10 +83,11 @@ export function reportStale(facts: StaleFacts): Report {
 
 /** A base that is stale now, without an edit to judge. */
 export function reportStaleCheck(facts: StaleFacts): Report {
-  const next =
+  const decide =
     facts.diff?.complete && facts.actual !== undefined
       ? `decide whether your plan still holds; plan further edits of ${facts.path} on this diff with base ${facts.actual}`
       : `decide whether your plan still holds; read ${facts.path} again before you edit it`;
+  const next = facts.isShared ? `${decide}. ${SHARED}` : decide;
   return reportMoved(facts, next);
 }
 
@@ -104,6 +105,8 @@ function reportMoved(facts: StaleFacts, next: string): Report {
     next,
   });
 }
+
+const SHARED = 'someone else is working in this tree: keep edits small';
 
 function nextAfterStale(facts: StaleFacts): string {
   const sentences: string[] = [];
@@ -126,7 +129,7 @@ function nextAfterStale(facts: StaleFacts): string {
     );
   }
   if (facts.isShared) {
-    sentences.push('someone else is working in this tree: keep edits small');
+    sentences.push(SHARED);
   }
   return sentences.join('. ');
 }

@@ -35,12 +35,17 @@ export interface EditedRegion {
   readonly edits: number;
 }
 
+/** How many applied entries a session remembers, for the answer to the same call sent again. */
+const MAX_APPLIED = 500;
+/** How many refused edits of one file it remembers. */
+const MAX_PER_FILE = 100;
+
 /** What is remembered of one chat session. It enriches answers; the gate itself needs none of it. */
 export class Session {
   /** `undefined` for the one session that stands for all that are not known. */
   readonly id: string | undefined;
   readonly held = new Map<string, HeldBase>();
-  readonly applied = new Map<string, AppliedEntry>();
+  readonly #applied = new Map<string, AppliedEntry>();
   readonly refused = new Map<string, RefusedEdit[]>();
   readonly regions = new Map<string, readonly EditedRegion[]>();
   /** Milliseconds since the epoch of the last call. */
@@ -78,10 +83,37 @@ export class Session {
     this.#reread.set(key, held.turn);
   }
 
+  /** Refused again, it stays refused since the first time: what has moved since then is still not considered. */
   refuse(key: string, edit: RefusedEdit): void {
-    const others = this.refused.get(key)?.filter(({ signature }) => signature !== edit.signature) ?? [];
-    this.refused.set(key, [...others, edit]);
+    const refused = this.refused.get(key) ?? [];
+    if (!refused.some(({ signature }) => signature === edit.signature)) {
+      this.refused.set(key, [...refused, edit].slice(-MAX_PER_FILE));
+    }
     this.#reread.delete(key);
+  }
+
+  /** The entry of that key, if it was applied in this session. */
+  appliedEntry(key: string): AppliedEntry | undefined {
+    return this.#applied.get(key);
+  }
+
+  keepApplied(key: string, entry: AppliedEntry): void {
+    this.#applied.delete(key);
+    this.#applied.set(key, entry);
+    for (const oldest of this.#applied.keys()) {
+      if (this.#applied.size <= MAX_APPLIED) {
+        return;
+      }
+      this.#applied.delete(oldest);
+    }
+  }
+
+  /** The session has been told that the file is now in the state of that token. */
+  tell(key: string, token: string): void {
+    const held = this.held.get(key);
+    if (held) {
+      this.held.set(key, { ...held, told: token });
+    }
   }
 
   /** The edit landed after all: it is no longer a refused one. */

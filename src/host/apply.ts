@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { type Base, digest } from '../core/base.ts';
-import { encode, formatOf, isOwnEncoding } from '../core/codec.ts';
+import { formatOf } from '../core/codec.ts';
 import type { Decision, FileRef, HookEffect, HookFailure, Outcome, State } from '../core/documents.ts';
 import { applyEdits, type BufferEdit, findLanding, type Landing, reverse } from '../core/landing.ts';
 import { renderText, type Span } from '../core/text.ts';
@@ -8,9 +8,10 @@ import { SECTION, SETTINGS } from '../names.ts';
 import type { BufferChange, BufferChanges } from './bufferChanges.ts';
 import { replaceBuffer, toBufferEdits, toWorkspaceEdit } from './bufferEdits.ts';
 import type { Conversions } from './conversions.ts';
-import { isSameDisk, readDisk } from './disk.ts';
+import { type Disk, isSameDisk, readDisk } from './disk.ts';
 import type { Look, Looks } from './looks.ts';
 import { describe } from './paths.ts';
+import { hasSaveParticipants } from './saveParticipants.ts';
 
 /** What an apply works with. */
 export interface Tools {
@@ -53,12 +54,16 @@ export class Apply {
   /** Every change of the buffer since the compare, in order: ours among them. */
   readonly changes: BufferChange[] = [];
   #told = 0;
+  /** Which changes came while our save ran: from this index up to, and without, {@link #saveTo}. */
+  #saveFrom = Number.POSITIVE_INFINITY;
+  #saveTo = Number.POSITIVE_INFINITY;
   /** What the editor's formatter changed after our part had landed. */
   #formatting: BufferChange | undefined;
   readonly #formatFailures: HookFailure[] = [];
   readonly #before: string;
   readonly #content: string;
   readonly #expected: string;
+  #bytes: Buffer | undefined;
 
   constructor(
     tools: Tools,
@@ -164,8 +169,16 @@ export class Apply {
     }
     this.tellRest();
     const { state } = await this.#tools.looks.look(this.#file);
-    const hasMoved = this.changes.length > 0 || !isSameState(state, this.#look.state);
-    if (hasMoved && !isSameState(state, this.#look.state)) {
+    if (isAccepted && this.changes.length > 0) {
+      return {
+        kind: 'failed',
+        status: 'apply_failed',
+        reason: 'the editor says that it applied the edit, but its text is not what was asked for',
+        state,
+        isTakenBack: false,
+      };
+    }
+    if (!isSameState(state, this.#look.state)) {
       return { kind: 'moved', state };
     }
     const reason = isAccepted ? 'the editor reported success and changed nothing' : 'the editor declined the edit';
@@ -187,23 +200,27 @@ export class Apply {
   }
 
   async #save(own: readonly BufferEdit[], index: number): Promise<Outcome> {
-    if (!isSameDisk(readDisk(this.#file.key), this.#look.disk)) {
+    const disk = readDisk(this.#file.key);
+    // The editor's auto save may have been quicker; then the disk holds the candidate already.
+    if (!isSameDisk(disk, this.#look.disk) && !this.#holdsCandidate(disk)) {
       return this.#diskChanged(own, index);
     }
     let isSaved = false;
     let reason = 'the editor would not save the file';
+    this.#saveFrom = this.changes.length;
     try {
       isSaved = await this.#document.save();
     } catch (error) {
       reason = `the editor could not save the file: ${describe(error)}`;
     }
+    this.#saveTo = this.changes.length;
     await this.#tools.changes.decided(this.#document, FOLLOW_TIME);
-    const later = this.changes.slice(index + 1);
-    const origins = await Promise.all(later.map(async (change) => ({ change, origin: await change.origin })));
-    const hooked = origins.filter(({ change, origin }) => origin === 'not_typed' && change.reason === undefined);
-    const theirs = origins.filter((entry) => !hooked.includes(entry)).map(({ change }) => change);
     const after = await this.#tools.looks.look(this.#file);
-    const isCandidateOnDisk = after.disk.kind === 'file' && after.disk.bytes.equals(this.#candidateBytes());
+    // Taken in the same turn as the look: what comes after both is told as somebody else's later.
+    const later = this.changes.slice(index + 1);
+    const isHook = await this.#hookTest();
+    const theirs = later.filter((change) => !isHook(change));
+    const isCandidateOnDisk = this.#holdsCandidate(after.disk);
     if (!isSaved && !isCandidateOnDisk) {
       if (!isSameDisk(after.disk, this.#look.disk)) {
         return this.#diskChanged(own, index);
@@ -216,12 +233,13 @@ export class Apply {
     for (const change of theirs) {
       this.#tools.tell(this.#document, change);
     }
-    this.#told = this.changes.length;
+    this.#told = index + 1 + later.length;
     const writtenAt = this.#writtenAt(later, this.#tools.looks.textOn(this.#file.key, after.disk, this.#document));
     const isWritten = writtenAt !== undefined && after.disk.kind === 'file';
     const isSavedTogether = isWritten && later.slice(0, writtenAt).some((change) => theirs.includes(change));
-    const written: Base | undefined = isWritten ? { disk: digest(after.disk.bytes) } : undefined;
-    const participants = hooked.filter(({ change }) => change !== this.#formatting);
+    const onDisk = after.state.base?.disk;
+    const written: Base | undefined = isWritten && onDisk !== undefined ? { disk: onDisk } : undefined;
+    const participants = later.filter((change) => isHook(change) && change !== this.#formatting);
     const effects: HookEffect[] = [
       ...(this.#formatting ? [{ name: FORMATTER }] : []),
       ...(participants.length > 0 ? [{ name: SAVE_PARTICIPANTS }] : []),
@@ -261,8 +279,36 @@ export class Apply {
     return text === onDisk ? later.length : undefined;
   }
 
+  /**
+   * What hooks did: the editor's formatter, and changes that nobody typed while our save ran. Whoever changed the buffer at any
+   * other time is no hook.
+   */
+  async #hookTest(): Promise<(change: BufferChange) => boolean> {
+    const hooks = new Set<BufferChange>();
+    for (const [index, change] of [...this.changes].entries()) {
+      const isInSave = index >= this.#saveFrom && index < this.#saveTo;
+      if (
+        change === this.#formatting ||
+        (isInSave && change.reason === undefined && (await change.origin) === 'not_typed')
+      ) {
+        hooks.add(change);
+      }
+    }
+    return (change) => hooks.has(change);
+  }
+
+  #holdsCandidate(disk: Disk): boolean {
+    return disk.kind === 'file' && disk.bytes.equals(this.#candidateBytes());
+  }
+
   async #diskChanged(own: readonly BufferEdit[], index: number): Promise<Outcome> {
-    await this.#reverse(this.#before, own, index);
+    if (!(await this.#reverse(this.#before, own, index))) {
+      return this.#failed(
+        'apply_failed',
+        'another program wrote the file, and our part could not be taken back',
+        false,
+      );
+    }
     return { kind: 'disk_changed', state: (await this.#tools.looks.look(this.#file)).state };
   }
 
@@ -292,14 +338,12 @@ export class Apply {
   async #reverse(before: string, own: readonly BufferEdit[], index: number): Promise<boolean> {
     const document = this.#document;
     for (let attempt = 0; attempt < MAX_REVERSALS; attempt += 1) {
-      await this.#tools.changes.decided(document, FOLLOW_TIME);
+      await this.#tools.changes.decided(document);
+      const isHook = await this.#hookTest();
+      // Nothing is awaited between this look at the changes and the edit that takes our part out of them.
       const later = this.changes.slice(index + 1);
-      const origins = await Promise.all(later.map(({ origin }) => origin));
-      if (later.length !== this.changes.length - index - 1) {
-        continue;
-      }
-      const isOursAlone = later.every(({ reason }, at) => origins[at] === 'not_typed' && reason === undefined);
-      if (isOursAlone) {
+      const count = this.changes.length;
+      if (later.every(isHook)) {
         if (await this.#backToDisk(before)) {
           this.#told = this.changes.length;
           return true;
@@ -316,17 +360,19 @@ export class Apply {
       for (const { start, end, text } of spans) {
         edit.replace(document.uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
       }
-      const expected = applyEdits(
-        raw,
-        spans.map(({ start, end, text }) => ({ offset: start, length: end - start, text })),
-      );
-      const count = this.changes.length;
-      if ((await vscode.workspace.applyEdit(edit)) && document.getText() === expected) {
-        for (const change of this.changes.slice(index + 1, count)) {
+      const expected = applyEdits(raw, spans.map(toEdit));
+      await vscode.workspace.applyEdit(edit);
+      const since = this.changes.slice(count).map(({ edits }) => edits);
+      const landing = findLanding(raw, expected, since, spans);
+      if (landing.kind === 'landed') {
+        for (const change of this.changes.filter((_, at) => at > index && at !== count + landing.index)) {
           this.#tools.tell(document, change);
         }
         this.#told = this.changes.length;
         return true;
+      }
+      if (landing.kind === 'misplaced') {
+        break;
       }
     }
     this.#tools.log.error(
@@ -376,20 +422,18 @@ export class Apply {
     return dirty === disk ? { disk } : { disk, dirty };
   }
 
+  /** What a save writes for the candidate; computed once. */
   #candidateBytes(): Buffer {
-    const format = formatOf(this.#document.encoding);
-    if (isOwnEncoding(format.encoding)) {
-      return encode(this.#expected, format);
-    }
-    const bytes = this.#tools.conversions.encoded(this.#expected, format.encoding);
-    if (!Buffer.isBuffer(bytes)) {
-      throw new Error(`${this.#file.path}: the candidate was not encoded before it was applied`);
-    }
-    return bytes;
+    this.#bytes ??= this.#tools.conversions.bytesOf(this.#expected, formatOf(this.#document.encoding));
+    return this.#bytes;
   }
 }
 
 const UNSAVED = { saved: false, hooks: [], isSavedTogether: false } as const;
+
+function toEdit({ start, end, text }: Span): BufferEdit {
+  return { offset: start, length: end - start, text };
+}
 
 function toSpan({ offset, length, text }: BufferEdit): Span {
   return { start: offset, end: offset + length, text };
@@ -415,19 +459,4 @@ async function within<T>(time: number, result: Thenable<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Whether a save may change the text. Other extensions' participants cannot be known before. */
-function hasSaveParticipants(document: vscode.TextDocument): boolean {
-  const files = vscode.workspace.getConfiguration('files', document);
-  const editor = vscode.workspace.getConfiguration('editor', document);
-  const actions = editor.get<Record<string, unknown> | readonly string[]>('codeActionsOnSave', {});
-  return (
-    ['trimTrailingWhitespace', 'insertFinalNewline', 'trimFinalNewlines'].some((name) =>
-      files.get<boolean>(name, false),
-    ) ||
-    editor.get<boolean>('formatOnSave', false) ||
-    (Array.isArray(actions) ? actions : Object.values(actions).filter((when) => when !== false && when !== 'never'))
-      .length > 0
-  );
 }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { Arbiter } from '../core/arbiter.ts';
 import { parseBase } from '../core/base.ts';
@@ -64,7 +65,7 @@ async function showChanges(tools: CommandTools, argument: unknown): Promise<void
   if (!conflict) {
     return;
   }
-  const base = parseBase(conflict.expected);
+  const base = parseBase(conflict.since);
   const then = base && tools.arbiter.contentAt(base);
   if (then === undefined) {
     void vscode.window.showWarningMessage(`The text of ${conflict.path} at that base is no longer remembered.`);
@@ -73,21 +74,25 @@ async function showChanges(tools: CommandTools, argument: unknown): Promise<void
   const file = tools.uriOf(conflict.key);
   const name = conflict.path.split('/').at(-1) ?? conflict.path;
   const title = `${name} (at the agent's read ↔ now)`;
-  const line = await firstChangedLine(file, then);
-  await vscode.commands.executeCommand('vscode.diff', tools.content.uriAt(file, conflict.expected), file, title, {
+  const now = await contentNow(file);
+  const line = blocksBetween(then, now ?? '')[0]?.newStart ?? 0;
+  const right = now === undefined ? tools.content.uriAt(file, 'absent') : file;
+  await vscode.commands.executeCommand('vscode.diff', tools.content.uriAt(file, conflict.since), right, title, {
     selection: new vscode.Range(line, 0, line, 0),
   } satisfies vscode.TextDocumentShowOptions);
 }
 
-/** Zero-based, in the text now. */
-async function firstChangedLine(file: vscode.Uri, then: string): Promise<number> {
-  const document = await vscode.workspace.openTextDocument(file);
-  return blocksBetween(then, document.getText().replaceAll('\r\n', '\n'))[0]?.newStart ?? 0;
+/** @returns `undefined` where there is no such file any more, or the editor cannot show it. */
+async function contentNow(file: vscode.Uri): Promise<string | undefined> {
+  if (statSync(file.fsPath, { throwIfNoEntry: false })?.isFile() !== true) {
+    return undefined;
+  }
+  return (await vscode.workspace.openTextDocument(file)).getText().replaceAll('\r\n', '\n');
 }
 
 async function dismiss(tools: CommandTools, argument: unknown): Promise<void> {
   for (const { id } of await choose(tools, argument, 'Dismiss which conflicts?', true)) {
-    tools.arbiter.conflicts.dismiss(id);
+    tools.arbiter.dismiss(id);
   }
 }
 

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
-import type { Digest } from '../core/base.ts';
-import { undecodable } from '../core/codec.ts';
+import { type Digest, digest } from '../core/base.ts';
+import { encode, isOwnEncoding, undecodable } from '../core/codec.ts';
+import type { Format } from '../core/documents.ts';
 import type { Problem } from '../core/status.ts';
 
 /** How many conversions are remembered; a call needs a handful between one look and the next. */
-const LIMIT = 64;
+const LIMIT = 16;
 
 /**
  * Conversions that only the editor can do (legacy code pages), and only asynchronously. A result is asked for first, and
@@ -33,15 +34,38 @@ export class Conversions {
 
   /** @returns `undefined` until {@link encode} has run for this very text. */
   encoded(text: string, encoding: string): Buffer | Problem | undefined {
-    return this.#encoded.get(`${encoding} ${text}`);
+    return this.#encoded.get(keyOf(text, encoding));
+  }
+
+  /**
+   * The bytes of a text in any encoding.
+   *
+   * @throws where a legacy encoding was not asked for with {@link encode} before, or cannot hold the text.
+   */
+  bytesOf(text: string, format: Format): Buffer {
+    const bytes = this.tryBytesOf(text, format);
+    if (!Buffer.isBuffer(bytes)) {
+      throw new Error(`the text was not encoded as ${format.encoding} before it was needed`);
+    }
+    return bytes;
+  }
+
+  /** @returns `undefined` until {@link encode} has run for this very text in a legacy encoding. */
+  tryBytesOf(text: string, format: Format): Buffer | Problem | undefined {
+    return isOwnEncoding(format.encoding) ? encode(text, format) : this.encoded(text, format.encoding);
   }
 
   /** Encodes, and makes sure that decoding gives the same text again: otherwise the encoding lacks a character of it. */
   async encode(text: string, encoding: string): Promise<void> {
     const bytes = Buffer.from(await vscode.workspace.encode(text, { encoding }));
     const again = await vscode.workspace.decode(bytes, { encoding });
-    remember(this.#encoded, `${encoding} ${text}`, again === text ? bytes : unencodable(encoding, text, again));
+    remember(this.#encoded, keyOf(text, encoding), again === text ? bytes : unencodable(encoding, text, again));
   }
+}
+
+/** A text may be large, so its digest stands for it. */
+function keyOf(text: string, encoding: string): string {
+  return `${encoding} ${digest(Buffer.from(text, 'utf16le'))}`;
 }
 
 /** Offset of the first byte in which two buffers differ. */

@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { type Base, digest, printBase } from '../core/base.ts';
-import { encode, formatOf, isOwnEncoding } from '../core/codec.ts';
+import { formatOf, isOwnEncoding } from '../core/codec.ts';
 import type { Decision, Documents, FileRef, Outcome, State } from '../core/documents.ts';
 import type { BufferEdit } from '../core/landing.ts';
 import type { Cause } from '../core/ledger.ts';
@@ -157,24 +157,40 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     if (!isOwnEncoding(format.encoding)) {
       await this.#conversions.encode(raw, format.encoding);
     }
-    const bytes = isOwnEncoding(format.encoding)
-      ? encode(raw, format)
-      : this.#conversions.encoded(raw, format.encoding);
-    if (bytes === undefined) {
-      throw new Error(`${file.path}: the new text was not encoded`);
-    }
+    const bytes = this.#conversions.tryBytesOf(raw, format);
     if (!Buffer.isBuffer(bytes)) {
-      return { kind: 'unfit', state: await this.look(file), problem: bytes };
+      const problem = bytes ?? { status: 'save_failed', reason: 'the text could not be encoded', next: 'try again' };
+      return { kind: 'unfit', state: await this.look(file), problem };
     }
+    let descriptor: number | undefined;
     try {
       mkdirSync(dirname(file.key), { recursive: true });
-      // Exclusive: fails where anything is, a symbolic link included, whoever came first.
-      writeFileSync(file.key, bytes, { flag: 'wx' });
+      try {
+        // Exclusive: fails where anything is, a symbolic link included, whoever came first.
+        descriptor = openSync(file.key, 'wx');
+      } catch (error) {
+        if (codeOf(error) !== 'EEXIST') {
+          throw error;
+        }
+        return { kind: 'moved', state: await this.look(file) };
+      }
+      writeFileSync(descriptor, bytes);
     } catch (error) {
-      const state = await this.look(file);
-      return codeOf(error) === 'EEXIST'
-        ? { kind: 'moved', state }
-        : { kind: 'failed', status: 'save_failed', reason: describe(error), state, isTakenBack: true };
+      // What we began ourselves is ours to remove: nobody else could create it meanwhile.
+      if (descriptor !== undefined) {
+        rmSync(file.key, { force: true });
+      }
+      return {
+        kind: 'failed',
+        status: 'save_failed',
+        reason: describe(error),
+        state: await this.look(file),
+        isTakenBack: true,
+      };
+    } finally {
+      if (descriptor !== undefined) {
+        closeSync(descriptor);
+      }
     }
     const state = await this.look(file);
     const landed: Base = { disk: digest(bytes) };

@@ -1,14 +1,17 @@
-import { statSync } from 'node:fs';
+import { type BigIntStats, statSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { type Base, digest, printBase } from '../core/base.ts';
-import { decode, detectFormat, encode, formatOf, isBinary, isOwnEncoding } from '../core/codec.ts';
+import { decode, detectFormat, formatOf, isBinary, isOwnEncoding } from '../core/codec.ts';
 import type { FileRef, Format, State } from '../core/documents.ts';
 import type { Problem } from '../core/status.ts';
 import { eolOf, parseText } from '../core/text.ts';
 import type { BufferChanges } from './bufferChanges.ts';
 import type { Conversions } from './conversions.ts';
 import { type Disk, readDisk } from './disk.ts';
-import { resolvePath, type WorkspaceFile } from './paths.ts';
+import { codeOf, resolvePath, type WorkspaceFile } from './paths.ts';
+
+/** How often a file may move while its encoding is converted. */
+const MAX_ATTEMPTS = 20;
 
 /** Everything seen of a file in one synchronous step. */
 export interface Look {
@@ -57,13 +60,14 @@ export class Looks {
   }
 
   async look(file: FileRef): Promise<Look> {
-    for (;;) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const look = this.lookNow(file);
       if (!('convert' in look)) {
         return look;
       }
       await look.convert();
     }
+    throw new Error(`${file.path} kept moving while its encoding was converted`);
   }
 
   lookNow(file: FileRef): Look | Conversion {
@@ -177,9 +181,7 @@ export class Looks {
   #lookAtBuffer(base: Base, disk: Disk, document: vscode.TextDocument): Look | Conversion {
     const raw = document.getText();
     const format = formatOf(document.encoding);
-    const bytes = isOwnEncoding(format.encoding)
-      ? encode(raw, format)
-      : this.#conversions.encoded(raw, format.encoding);
+    const bytes = this.#conversions.tryBytesOf(raw, format);
     if (bytes === undefined) {
       return { convert: () => this.#conversions.encode(raw, format.encoding) };
     }
@@ -214,9 +216,21 @@ export class Looks {
 
   #fingerprint(file: FileRef): string {
     const document = this.documentOf(file.key);
-    const stats = statSync(file.key, { throwIfNoEntry: false, bigint: true });
+    const stats = tryStat(file.key);
     const onDisk = stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : 'absent';
     return document ? `${onDisk} ${document.version} ${document.isDirty}` : onDisk;
+  }
+}
+
+/** @returns `undefined` where the system does not tell: that only makes the hint worthless. */
+function tryStat(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false, bigint: true });
+  } catch (error) {
+    if (codeOf(error) === undefined) {
+      throw error;
+    }
+    return undefined;
   }
 }
 

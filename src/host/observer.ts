@@ -38,11 +38,15 @@ export class Observer implements vscode.Disposable {
   readonly #unsaved = new Map<vscode.TextDocument, Unsaved[]>();
   readonly #subscriptions: vscode.Disposable[];
 
-  constructor(documents: WorkspaceDocuments, ledger: Ledger) {
+  constructor(documents: WorkspaceDocuments, ledger: Ledger, log: vscode.LogOutputChannel) {
     this.#documents = documents;
     this.#ledger = ledger;
     this.#subscriptions = [
-      documents.onDidChange((event) => void this.#changed(event)),
+      documents.onDidChange((event) => {
+        this.#changed(event).catch((error: unknown) =>
+          log.error('A change could not be recorded', error instanceof Error ? error : String(error)),
+        );
+      }),
       documents.onDidNumber((edit) => this.#numbered(edit)),
       vscode.workspace.onDidSaveTextDocument((document) => this.#saved(document)),
       vscode.workspace.onDidCloseTextDocument((document) => this.#unsaved.delete(document)),

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import * as vscode from 'vscode';
-import { encode, formatOf, isOwnEncoding, undecodable } from '../core/codec.ts';
+import { formatOf, isOwnEncoding, undecodable } from '../core/codec.ts';
 import type { Candidate, FileRef } from '../core/documents.ts';
 import type { Problem } from '../core/status.ts';
 import { renderText } from '../core/text.ts';
@@ -9,6 +9,7 @@ import { type Conversions, firstDifference } from './conversions.ts';
 import type { Disk } from './disk.ts';
 import type { Look, Looks } from './looks.ts';
 import { codeOf, describe } from './paths.ts';
+import { hasSaveParticipants } from './saveParticipants.ts';
 
 /** What keeps a candidate from being applied at this moment. */
 export type Obstacle =
@@ -42,11 +43,9 @@ export class Readiness {
     if (readOnly) {
       return { kind: 'problem', problem: readOnly };
     }
-    if (!isOwnEncoding(state.format.encoding)) {
-      const unconverted = this.#unconverted(renderText(candidate.text), state.format.encoding);
-      if (unconverted) {
-        return unconverted;
-      }
+    const unconverted = this.#unconverted(renderText(candidate.text), state.format.encoding);
+    if (unconverted) {
+      return unconverted;
     }
     if (document === undefined) {
       return { kind: 'passing', clear: () => this.#open(file) };
@@ -57,18 +56,22 @@ export class Readiness {
     return this.#loss(look, document);
   }
 
+  /** A legacy encoding has to be converted first, by the editor; our own never are an obstacle. */
   #unconverted(raw: string, encoding: string): Obstacle | undefined {
-    const bytes = this.#conversions.encoded(raw, encoding);
-    if (bytes === undefined) {
-      return {
-        kind: 'passing',
-        clear: async () => {
-          await this.#conversions.encode(raw, encoding);
-          return undefined;
-        },
-      };
+    const bytes = isOwnEncoding(encoding) ? undefined : this.#conversions.encoded(raw, encoding);
+    if (isOwnEncoding(encoding) || Buffer.isBuffer(bytes)) {
+      return undefined;
     }
-    return Buffer.isBuffer(bytes) ? undefined : { kind: 'problem', problem: bytes };
+    if (bytes !== undefined) {
+      return { kind: 'problem', problem: bytes };
+    }
+    return {
+      kind: 'passing',
+      clear: async () => {
+        await this.#conversions.encode(raw, encoding);
+        return undefined;
+      },
+    };
   }
 
   async #open(file: FileRef): Promise<Problem | undefined> {
@@ -91,15 +94,11 @@ export class Readiness {
     }
     const format = formatOf(document.encoding);
     const raw = document.getText();
-    if (!isOwnEncoding(format.encoding)) {
-      const unconverted = this.#unconverted(raw, format.encoding);
-      if (unconverted) {
-        return unconverted;
-      }
+    const unconverted = this.#unconverted(raw, format.encoding);
+    if (unconverted) {
+      return unconverted;
     }
-    const bytes = isOwnEncoding(format.encoding)
-      ? encode(raw, format)
-      : this.#conversions.encoded(raw, format.encoding);
+    const bytes = this.#conversions.tryBytesOf(raw, format);
     if (Buffer.isBuffer(bytes) && bytes.equals(disk.bytes)) {
       return undefined;
     }
@@ -119,6 +118,10 @@ export class Readiness {
     }
     if (look.state.base?.disk !== now.state.base.disk) {
       return undefined;
+    }
+    // Save participants would rewrite the disk by our hand.
+    if (hasSaveParticipants(document)) {
+      return LAGGING;
     }
     // With the text on disk in its buffer, the editor accepts the save, writes nothing new, and knows the disk again.
     this.#log.info(`${file.path}: the editor did not reload what is on disk; bringing its copy up to date`);

@@ -14,6 +14,7 @@ function conflict(
     turn: 1,
     status: 'stale_base',
     expected: 'absent',
+    since: 'absent',
     changedBy: [],
     diffSinceRead: null,
     explanation: undefined,
@@ -52,7 +53,7 @@ describe('Conflicts', () => {
     for (const path of ['f', 'g', 'h']) {
       conflicts.add(conflict(path));
     }
-    conflicts.dismiss(conflicts.open.find(({ path }) => path === 'g')?.id ?? -1);
+    conflicts.close(({ path }) => path === 'g');
     assert.deepEqual([paths(conflicts.open), paths(conflicts.resolved)], [['h', 'f'], ['g']]);
     conflicts.close(({ path }) => path === 'f');
     assert.deepEqual([paths(conflicts.open), paths(conflicts.resolved)], [['h'], ['f', 'g']]);
@@ -67,7 +68,6 @@ describe('Conflicts', () => {
       changes += 1;
     });
     conflicts.add(conflict('f'));
-    conflicts.dismiss(12_345);
     conflicts.close(() => false);
     assert.equal(changes, 1);
     conflicts.close(() => true);

@@ -12,6 +12,7 @@ function conflict(more: Partial<Conflict> = {}): Conflict {
     turn: 6,
     status: 'stale_base',
     expected: 'sha256:old',
+    since: 'sha256:old',
     changedBy: ['edit #1 (this session, turn 6)', 'post-write hook: ruff format'],
     diffSinceRead: '@@ -1,1 +1,1 @@\n-a\n+b\n',
     yourEdit: 'next to the change',

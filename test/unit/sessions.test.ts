@@ -55,8 +55,8 @@ describe('Session', () => {
     session.refuse('f', { signature: 'x', base: B });
     session.refuse('g', { signature: 'x', base: A });
     assert.deepEqual(session.refused.get('f'), [
+      { signature: 'x', base: A },
       { signature: 'y', base: A },
-      { signature: 'x', base: B },
     ]);
     session.read({ file: file('f'), base: B, turn: 2 });
     assert.equal(session.refused.get('f'), undefined);

@@ -25,8 +25,3 @@ function sessionOf(token: unknown): string | undefined {
     'path' in sessionResource;
   return isParts ? `${String(sessionResource.scheme)}:${String(sessionResource.path)}` : undefined;
 }
-
-/** One text part: all that reaches a model. */
-export function textResult(...texts: readonly string[]): vscode.LanguageModelToolResult {
-  return new vscode.LanguageModelToolResult(texts.map((text) => new vscode.LanguageModelTextPart(text)));
-}

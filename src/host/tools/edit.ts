@@ -1,26 +1,10 @@
-import type * as vscode from 'vscode';
 import type { Arbiter } from '../../core/arbiter.ts';
-import { callerOf, textResult } from './caller.ts';
-import { progressOf } from './progress.ts';
+import type { ToolParts } from './tool.ts';
 
 /** `arbiter_edit`: edits that carry the base they were planned on. */
-export class EditTool implements vscode.LanguageModelTool<unknown> {
-  readonly #arbiter: Arbiter;
-
-  constructor(arbiter: Arbiter) {
-    this.#arbiter = arbiter;
-  }
-
-  prepareInvocation({
-    input,
-  }: vscode.LanguageModelToolInvocationPrepareOptions<unknown>): vscode.PreparedToolInvocation {
-    return progressOf('Editing', input);
-  }
-
-  async invoke(
-    { input, toolInvocationToken }: vscode.LanguageModelToolInvocationOptions<unknown>,
-    cancellation: vscode.CancellationToken,
-  ): Promise<vscode.LanguageModelToolResult> {
-    return textResult(JSON.stringify(await this.#arbiter.edit(input, callerOf(toolInvocationToken, cancellation))));
-  }
+export function editTool(arbiter: Arbiter): ToolParts {
+  return {
+    verb: 'Editing',
+    answer: async ({ input }, caller) => [JSON.stringify(await arbiter.edit(input, caller))],
+  };
 }

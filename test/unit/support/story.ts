@@ -120,6 +120,8 @@ class Agent {
 export class Story {
   readonly ledger = new Ledger();
   readonly documents: InMemoryDocuments;
+  /** Errors that no rule foresees. */
+  readonly faults: unknown[] = [];
   readonly arbiter: Arbiter;
   readonly #agents = new Map<string | undefined, Agent>();
   #time = 1_000_000;
@@ -136,6 +138,7 @@ export class Story {
       limits: { ...DEFAULT_LIMITS, ...limits },
       now: () => this.#time,
       nextEdit: () => ++this.#lastEdit,
+      onFault: (error) => this.faults.push(error),
     });
   }
 

@@ -1,0 +1,41 @@
+import * as vscode from 'vscode';
+import type { Caller } from '../../core/arbiter.ts';
+import { describe } from '../paths.ts';
+import { callerOf } from './caller.ts';
+import { progressOf } from './progress.ts';
+
+type Options = vscode.LanguageModelToolInvocationOptions<unknown>;
+
+/** What differs between the tools. */
+export interface ToolParts {
+  /** What the chat says while it runs, before the names of the files. */
+  readonly verb: string;
+  /** The text parts of the answer: all that reaches a model. */
+  readonly answer: (
+    options: Options,
+    caller: Caller,
+    cancellation: vscode.CancellationToken,
+  ) => Promise<readonly string[]>;
+}
+
+/** A tool that always has an answer: nothing is thrown out of `invoke`. */
+export function makeTool({ verb, answer }: ToolParts, log: vscode.LogOutputChannel): vscode.LanguageModelTool<unknown> {
+  return {
+    prepareInvocation: ({ input }) => progressOf(verb, input),
+    invoke: async (options, cancellation) => {
+      const caller = callerOf(options.toolInvocationToken, cancellation);
+      const texts = await answer(options, caller, cancellation).catch((error: unknown) => [fault(error, log)]);
+      return new vscode.LanguageModelToolResult(texts.map((text) => new vscode.LanguageModelTextPart(text)));
+    },
+  };
+}
+
+function fault(error: unknown, log: vscode.LogOutputChannel): string {
+  log.error('A call broke off', error instanceof Error ? error : String(error));
+  return JSON.stringify({
+    summary: 'apply_failed',
+    results: [],
+    reason: `an error inside Edit Arbiter: ${describe(error)}`,
+    next: 'edits of this call may or may not have landed; read the files before you go on, and tell the engineer to look at the log of Edit Arbiter',
+  });
+}
