@@ -3,6 +3,7 @@
 // of that memory. The only class of the core with state; everything it decides is decided by pure functions beside it.
 
 import { type Base, isFresh, printBase } from './base.ts';
+import { type Entry, editAll, type OpenEntry } from './batch.ts';
 import { Conflicts } from './conflict.ts';
 import { contentOf, type Documents, type FileRef, type State } from './documents.ts';
 import { type Call, EntryEdit, type Workshop } from './entryEdit.ts';
@@ -37,11 +38,6 @@ export interface EditAnswer {
   readonly also_changed?: readonly string[];
   readonly next?: string;
 }
-
-/** An entry with its file, or the report that already answers it. */
-type Entry =
-  | { readonly kind: 'open'; readonly request: EditRequest; readonly file: FileRef }
-  | { readonly kind: 'answered'; readonly report: Report };
 
 export class Arbiter {
   readonly conflicts = new Conflicts();
@@ -92,7 +88,8 @@ export class Arbiter {
         return { summary: 'invalid_input', results: [], next: `${parsed.reason}; ${parsed.next}` };
       }
       const entries = this.#resolveAll(parsed);
-      const results = await this.#editAll(entries, parsed.onConflict, { ...call, explanation: parsed.explanation });
+      const planned: Call = { ...call, explanation: parsed.explanation };
+      const results = await editAll(entries, parsed.onConflict, (entry) => this.#editOne(entry, planned));
       const alsoChanged = await this.#alsoChanged(call.session, keysOf(entries));
       const summary = summarize(results);
       return alsoChanged.length > 0 ? { summary, results, also_changed: alsoChanged } : { summary, results };
@@ -224,29 +221,11 @@ export class Arbiter {
     });
   }
 
-  async #editAll(entries: readonly Entry[], onConflict: EditCall['onConflict'], call: Call): Promise<Report[]> {
-    const edit = async (entry: Entry) =>
-      entry.kind === 'open' ? this.#editOne(entry.request, entry.file, call) : entry.report;
-    if (onConflict === 'continue' || entries.length === 1) {
-      return Promise.all(entries.map(edit));
-    }
-    if (onConflict === 'atomic') {
-      return entries.map((entry) =>
-        entry.kind === 'open' ? reportProblem(entry.file.path, NOT_ATOMIC) : entry.report,
-      );
-    }
-    const results: Report[] = [];
-    for (const entry of entries) {
-      const refused = results.find(({ status }) => status !== 'applied' && status !== 'already_applied');
-      const path = entry.kind === 'open' ? entry.file.path : entry.report.path;
-      results.push(refused ? reportProblem(path, skippedAfter(refused)) : await edit(entry));
-    }
-    return results;
-  }
-
-  async #editOne(request: EditRequest, file: FileRef, call: Call): Promise<Report> {
+  async #editOne({ request, file }: OpenEntry, call: Call): Promise<Report> {
     try {
-      return await this.#queue.run(file.key, () => new EntryEdit(this.#workshop, request, file, call).run());
+      return await this.#queue.runAll(this.#documents.locksOf(file), () =>
+        new EntryEdit(this.#workshop, request, file, call).run(),
+      );
     } catch (error) {
       return this.#fault(file, error, 'this edit may or may not have landed');
     }
@@ -318,20 +297,6 @@ const NAMED_TWICE: Problem = {
   reason: 'this file is named more than once in the call',
   next: 'put all edits of one file into one entry',
 };
-
-const NOT_ATOMIC: Problem = {
-  status: 'invalid_input',
-  reason: 'this version cannot apply several files as one yet',
-  next: 'send the call again with on_conflict "stop" or "continue"',
-};
-
-function skippedAfter(refused: Report): Problem {
-  return {
-    status: 'skipped',
-    reason: `${refused.path ?? 'an entry'} before it was refused (${refused.status}), and the call says to stop`,
-    next: 'nothing of this entry was touched; settle the refused one, then send this one again',
-  };
-}
 
 function keysOf(entries: readonly Entry[]): string[] {
   return entries.flatMap((entry) => (entry.kind === 'open' ? [entry.file.key] : []));

@@ -1,4 +1,5 @@
-import { type Block, compareLines, cutAtLine, LineIndex } from './text.ts';
+import { type Block, compareLines } from './compare.ts';
+import { cutAtLine, LineIndex } from './lines.ts';
 
 /** How a diff is drawn and what it may cost. */
 export interface DiffLimits {

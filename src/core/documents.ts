@@ -21,7 +21,7 @@ export interface Format {
 /** What one file holds right now. Content and base always come from the same bytes. */
 export type State =
   | { readonly kind: 'absent'; readonly base: Base }
-  | { readonly kind: 'text'; readonly base: Base; readonly text: Text; readonly format: Format; readonly size: number }
+  | { readonly kind: 'text'; readonly base: Base; readonly text: Text; readonly format: Format }
   | { readonly kind: 'unreadable'; readonly base?: Base; readonly problem: Problem };
 
 /** The text of a state; empty where there is none. */
@@ -82,6 +82,8 @@ export type Outcome =
        * saved, or where the disk holds something else by now.
        */
       readonly written?: Base;
+      /** Whether the engineer took the edit back by Undo before the transaction was over. */
+      readonly isUndone?: boolean;
       /** Whether our save took somebody else's text to the disk along with ours. */
       readonly isSavedTogether: boolean;
       /** Tells the editor's side the number of the edit, so that an undo of it can be named. */
@@ -126,6 +128,9 @@ export interface Documents {
 
   /** Who wrote the file on disk after a time (milliseconds since the epoch), as far as the host can tell. */
   writerSince(file: FileRef, since: number): Cause;
+
+  /** What a transaction of the file has to hold: equal for all names of the same bytes on disk, hard links included. */
+  locksOf(file: FileRef): readonly string[];
 
   /** A cheap hint, for advice only: whether the file has probably not moved since it was last seen in this state. */
   isProbablyIn(file: FileRef, base: Base): boolean;

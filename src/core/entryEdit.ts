@@ -1,4 +1,5 @@
 import { type Base, isSameBase, printBase } from './base.ts';
+import { spansBetween } from './compare.ts';
 import type { Conflicts } from './conflict.ts';
 import {
   type Candidate,
@@ -6,17 +7,16 @@ import {
   type Decision,
   type Documents,
   type FileRef,
-  type HookFailure,
   type Outcome,
   type State,
 } from './documents.ts';
 import { judge, type Verdict } from './gate.ts';
 import type { EditRequest } from './input.ts';
+import { type Applied, gatherLandedFacts } from './landedFacts.ts';
 import type { Landing, Move } from './ledger.ts';
 import type { Memory } from './memory.ts';
-import { parsePatch } from './patch.ts';
 import { noteRegions } from './regions.ts';
-import { type Relation, relate, relatePatch, relateWhole } from './relation.ts';
+import { relateWish } from './relation.ts';
 import {
   type Report,
   reportAlreadyApplied,
@@ -28,7 +28,7 @@ import {
 } from './report.ts';
 import type { AppliedEntry, Session } from './sessions.ts';
 import type { Problem, Refusal } from './status.ts';
-import { changedLines, lineShifts, type Span, spansBetween } from './text.ts';
+import type { Span } from './text.ts';
 
 /** The call that an entry belongs to. */
 export interface Call {
@@ -48,8 +48,6 @@ type Considered =
 
 /** How many milliseconds the search for the place most like a missing text may take. */
 const NEAREST_MS = 50;
-
-type Applied = Extract<Outcome, { kind: 'applied' }>;
 
 /** What an entry's edit works with. */
 export interface Workshop {
@@ -133,16 +131,10 @@ export class EntryEdit {
       const isStillThere = state.base !== undefined && applied?.result === printBase(state.base);
       return applied && isStillThere ? { kind: 'already_applied', applied } : verdict;
     }
-    if (state.kind === 'unreadable') {
+    if (verdict.kind === 'unsupported' || state.kind === 'unreadable') {
       return verdict;
     }
-    const unsupported = unsupportedProblem(this.#request);
-    if (unsupported) {
-      return { kind: 'problem', problem: unsupported };
-    }
-    const refused = this.#call.session.refused
-      .get(this.#file.key)
-      ?.find(({ signature }) => signature === this.#request.signature);
+    const refused = this.#call.session.refusedAmong(this.#file.key, this.#request.parts);
     if (
       refused &&
       this.#request.stillNeeded === undefined &&
@@ -202,9 +194,9 @@ export class EntryEdit {
         this.#addConflict(considered.misplaced.status, state, { reason: String(report['next']) });
         return report;
       }
+      case 'unsupported':
       case 'problem':
         return this.#problem(considered.problem, state);
-      case 'file_operation':
       case 'accepted':
       case 'create':
         throw new Error(`${this.#file.path} was accepted and yet not applied`);
@@ -222,43 +214,24 @@ export class EntryEdit {
   }
 
   #landed(considered: Considered, before: State, outcome: Applied): Report {
-    const { state, landed, saved, hooks, foreign } = outcome;
     const { session, turn } = this.#call;
     const number = this.#nextEdit();
     outcome.onDidNumber(number);
     this.#record(number, outcome);
     const candidate = candidateOf(considered);
-    const final = state.kind === 'text' ? state.text.content : undefined;
-    const content = contentOf(before);
-    // Beside somebody else's text, a diff would show that as the hook's.
-    const hookDiff =
-      !foreign && final !== undefined && final !== candidate.text.content && hooks.length > 0
-        ? this.#memory.diff(candidate.text.content, final)
-        : undefined;
-    const hookedTo = hookDiff?.complete ? final : undefined;
-    // Without hooks, the bytes must be those that our own part led to; their text is what the call itself showed.
-    const isAsAsked = state.base !== undefined && printBase(state.base) === printBase(landed);
-    const vouched =
-      !foreign && (isAsAsked || hookedTo !== undefined || (hooks.length > 0 && final === candidate.text.content));
-    const token = state.base && printBase(state.base);
-    session.landed(this.#file.key, this.#request.signature);
+    const facts = gatherLandedFacts(before, candidate, outcome, (asked, final) => this.#memory.diff(asked, final));
+    const { token, vouched } = facts;
+    session.landed(this.#file.key, this.#request.parts);
     session.keepApplied(this.#key, { edit: number, result: token ?? '', isShown: vouched });
-    if (vouched && state.base !== undefined) {
-      session.held.set(this.#file.key, { file: this.#file, base: state.base, turn });
+    if (vouched && outcome.state.base !== undefined) {
+      session.held.set(this.#file.key, { file: this.#file, base: outcome.state.base, turn });
     }
     this.#conflicts.close((conflict) => conflict.session === session.id && conflict.key === this.#file.key);
-    const notes = this.#notesFor(candidate.spans, before, saved, vouched, outcome.hookFailures ?? []);
-    const spans = hookedTo === undefined ? candidate.spans : spansBetween(content, hookedTo);
+    const notes = this.#notesFor(candidate.spans, before, vouched, outcome);
     return reportApplied({
       path: this.#file.path,
-      token,
-      vouched,
       edit: number,
-      saved,
-      changedLines: changedLines(content, hookedTo ?? candidate.text.content, spans),
-      lineShifts: lineShifts(content, hookedTo ?? candidate.text.content, spans),
-      hooks: hooks.map(({ name }) => name),
-      ...(hookDiff ? { diffByHooks: hookDiff.text } : {}),
+      ...facts,
       ...(notes.length === 0 ? {} : { note: notes.join('. ') }),
     });
   }
@@ -280,15 +253,18 @@ export class EntryEdit {
   #notesFor(
     spans: readonly Span[],
     before: State,
-    saved: boolean,
     vouched: boolean,
-    failures: readonly HookFailure[],
+    { saved, hookFailures = [], isUndone }: Applied,
   ): string[] {
     const { path, key } = this.#file;
     const { regions, isWorn } = noteRegions(this.#call.session.regions.get(key) ?? [], spans);
     this.#call.session.regions.set(key, regions);
-    const notes = failures.map(({ name, reason }) => `the edit stands, but the hook ${name} failed: ${reason}`);
-    if (!vouched) {
+    const notes = hookFailures.map(({ name, reason }) => `the edit stands, but the hook ${name} failed: ${reason}`);
+    if (isUndone) {
+      notes.push(
+        'the engineer took this edit back with Undo while it landed: do not send it again unless they ask for it',
+      );
+    } else if (!vouched) {
       notes.push('the file holds text beside this edit that is not shown here; nothing of it was lost');
     } else if (isWorn) {
       notes.push(
@@ -317,12 +293,12 @@ export class EntryEdit {
       ...moved,
       status,
       expected: printBase(this.#memory.ledger.complete(this.#file.key, this.#request.base)),
-      yourEdit: relateWish(base, now, this.#request),
+      yourEdit: relateWish(base, now, this.#request.wish),
     };
     if (moved.actual !== undefined) {
       this.#call.session.tell(this.#file.key, moved.actual);
     }
-    this.#call.session.refuse(this.#file.key, { signature: this.#request.signature, base: since });
+    this.#call.session.refuse(this.#file.key, { parts: this.#request.parts, base: since });
     this.#addConflict(status, state, { ...facts, since: moved.expected });
     return reportStale(facts);
   }
@@ -369,41 +345,3 @@ const CANCELLED: Problem = {
   reason: 'the call was cancelled before its base was compared',
   next: 'nothing was touched; send the call again if it is still wanted',
 };
-
-/** What the contract knows and this version does not carry out yet: refused by name, never half done. */
-function unsupportedProblem({ wish, renameTo, symbol }: EditRequest): Problem | undefined {
-  if (symbol !== undefined) {
-    return {
-      status: 'symbol_not_found',
-      reason: 'this version cannot tell where symbols begin and end yet',
-      next: 'send the entry without `symbol`; quote enough of the surrounding text that the place is sure',
-    };
-  }
-  if (wish.kind === 'delete' || renameTo !== undefined) {
-    return {
-      status: 'invalid_input',
-      reason: 'this version does not delete or rename files yet',
-      next: 'ask the engineer to do it',
-    };
-  }
-  return undefined;
-}
-
-/** The contract's `your_edit`. A malformed patch has no place, so nothing of it applies. */
-function relateWish(base: string | undefined, now: string, { wish }: EditRequest): Relation {
-  switch (wish.kind) {
-    case 'edits':
-      return relate(base, now, wish.replacements);
-    case 'patch': {
-      const parsed = parsePatch(wish.patch);
-      return parsed.status === 'parsed' ? relatePatch(base, now, parsed.patch.hunks) : 'no longer applicable';
-    }
-    case 'content':
-      return relateWhole(base, now, wish.content);
-    case 'delete':
-    case 'nothing':
-      return relateWhole(base, now, undefined);
-    default:
-      return wish satisfies never;
-  }
-}

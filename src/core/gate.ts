@@ -2,13 +2,14 @@
 // always give the same verdict. Order matters: what the file is, then the base, and only then what the text matches.
 
 import { isFresh } from './base.ts';
+import { spansBetween } from './compare.ts';
 import type { Candidate, State } from './documents.ts';
 import type { EditRequest } from './input.ts';
 import { type Location, locate } from './match.ts';
 import type { NearestBudget } from './nearest.ts';
 import { type Patch, type PatchPlacement, parsePatch, placePatch } from './patch.ts';
 import type { Problem } from './status.ts';
-import { applySpans, type Ending, eolOf, type Span, spansBetween, type Text } from './text.ts';
+import { applySpans, type Ending, hasMixedEndings, type Span, type Text } from './text.ts';
 
 /** Why the text of the edit has no place in the text of the base. */
 export type Misplaced =
@@ -19,9 +20,9 @@ export type Verdict =
   | { readonly kind: 'accepted'; readonly candidate: Candidate }
   /** The entry creates the file. */
   | { readonly kind: 'create'; readonly text: Text }
-  /** The entry deletes or renames the file at a fresh base. */
-  | { readonly kind: 'file_operation' }
   | { readonly kind: 'stale' }
+  /** What the entry asks for is not carried out yet, whatever the file holds. */
+  | { readonly kind: 'unsupported'; readonly problem: Problem }
   | { readonly kind: 'misplaced'; readonly misplaced: Misplaced }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
@@ -43,13 +44,14 @@ export function judge(
   if (!isFresh(request.base, state.base)) {
     return { kind: 'stale' };
   }
+  const unsupported = unsupportedProblem(request);
+  if (unsupported) {
+    return { kind: 'unsupported', problem: unsupported };
+  }
   if (state.kind === 'absent') {
     return request.wish.kind === 'content' ? create(request.wish.content, ending) : absent(path);
   }
-  if (request.wish.kind === 'delete' || request.wish.kind === 'nothing') {
-    return { kind: 'file_operation' };
-  }
-  if (eolOf(state.text, 'lf') === 'mixed' || eolOf(state.text, 'lf') === 'cr') {
+  if (hasMixedEndings(state.text)) {
     return problem(
       'mixed_line_endings',
       'the file mixes line endings, or holds lone carriage returns; saving it through the editor would rewrite lines nobody asked for',
@@ -131,7 +133,7 @@ function create(content: string, ending: Ending): Verdict {
 
 /** What no text of a file may be: a mix of line endings, or half a character. */
 function unfitText(text: Text): Verdict | undefined {
-  if (eolOf(text, 'lf') === 'mixed' || eolOf(text, 'lf') === 'cr') {
+  if (hasMixedEndings(text)) {
     return problem(
       'mixed_line_endings',
       'the new text holds a lone carriage return, which would leave the file with mixed line endings',
@@ -144,6 +146,25 @@ function unfitText(text: Text): Verdict | undefined {
       'the new text holds half of a surrogate pair, which no encoding can store',
       'send whole characters',
     );
+  }
+  return undefined;
+}
+
+/** What the contract knows and this version does not carry out yet: refused by name, never half done. */
+function unsupportedProblem({ wish, renameTo, symbol }: EditRequest): Problem | undefined {
+  if (symbol !== undefined) {
+    return {
+      status: 'symbol_not_found',
+      reason: 'this version cannot tell where symbols begin and end yet',
+      next: 'send the entry without `symbol`; quote enough of the surrounding text that the place is sure',
+    };
+  }
+  if (wish.kind === 'delete' || renameTo !== undefined) {
+    return {
+      status: 'invalid_input',
+      reason: 'this version does not delete or rename files yet',
+      next: 'ask the engineer to do it',
+    };
   }
   return undefined;
 }

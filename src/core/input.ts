@@ -33,6 +33,11 @@ export interface EditRequest {
   readonly stillNeeded?: string;
   /** Equal for two entries that ask for the same, whatever their base and the order of their edits: a digest. */
   readonly signature: string;
+  /**
+   * What is asked for piece by piece, as digests: one per edit, or one for a patch, a content or a file operation. Equal for
+   * the same edit in other words (line endings of the call, `line`, `replace_all`).
+   */
+  readonly parts: readonly string[];
 }
 
 export interface CheckRequest {
@@ -193,6 +198,7 @@ function parseEntry(entry: Fields): EditRequest {
     ...(symbol === undefined ? {} : { symbol }),
     ...(stillNeeded === undefined ? {} : { stillNeeded }),
     signature: sign(wish, renameTo),
+    parts: partsOf(wish, renameTo),
   };
 }
 
@@ -363,5 +369,18 @@ function sign(wish: Wish, renameTo: string | undefined): string {
     wish.kind === 'edits'
       ? { ...wish, replacements: wish.replacements.map((edit) => JSON.stringify(edit)).sort() }
       : wish;
-  return digest(new TextEncoder().encode(JSON.stringify([normal, renameTo ?? null])));
+  return digestOf([normal, renameTo ?? null]);
+}
+
+function partsOf(wish: Wish, renameTo: string | undefined): string[] {
+  const fold = (text: string) => text.replaceAll('\r\n', '\n');
+  const pieces =
+    wish.kind === 'edits'
+      ? wish.replacements.map(({ oldText, newText }) => ['edit', fold(oldText), fold(newText)])
+      : [[wish.kind, 'patch' in wish ? fold(wish.patch) : 'content' in wish ? fold(wish.content) : '', renameTo ?? '']];
+  return [...new Set(pieces.map((piece) => digestOf(piece)))];
+}
+
+function digestOf(value: unknown): string {
+  return digest(new TextEncoder().encode(JSON.stringify(value)));
 }

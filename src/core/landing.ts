@@ -1,3 +1,4 @@
+import { commonPrefix, commonSuffix } from './pairs.ts';
 import type { Span } from './text.ts';
 
 /** One change of a buffer; offsets are UTF-16 units of the buffer's own text, line endings included. */
@@ -51,12 +52,14 @@ export function findLanding(
   return { kind: 'not_landed' };
 }
 
-/** What would take our own part back, and whether anybody touched it. */
+/** What would take our own part back, and what became of it since. */
 export interface Reversal {
   /** In offsets of the buffer's text now. They leave alone what others put inside our text. */
   readonly spans: readonly Span[];
   /** Whether a later change touched a place of ours. */
   readonly isTouched: boolean;
+  /** Whether somebody has taken our part back already: then nothing of it is left. */
+  readonly isUndone: boolean;
 }
 
 /**
@@ -78,6 +81,9 @@ export function reverse(text: string, own: readonly BufferEdit[], later: readonl
     };
   });
   for (const edits of later) {
+    if (isInverse(edits, places)) {
+      return { spans: [], isTouched: true, isUndone: true };
+    }
     // The editor reports the changes of one event against the text before it, so the last place goes first.
     for (const edit of inOrder(edits).reverse()) {
       places = places.map((place) => follow(place, edit));
@@ -88,7 +94,24 @@ export function reverse(text: string, own: readonly BufferEdit[], later: readonl
       pieces.map(({ start, end }, index) => ({ start, end, text: index === 0 ? old : '' })),
     ),
     isTouched: places.some(({ isTouched }) => isTouched),
+    isUndone: false,
   };
+}
+
+/** Whether a change puts back exactly what stood in our places: an undo, whoever asked for it. */
+function isInverse(edits: readonly BufferEdit[], places: readonly Place[]): boolean {
+  const inverse = places.flatMap(({ pieces: [piece, ...rest], old }) =>
+    piece && rest.length === 0 ? [{ offset: piece.start, length: piece.end - piece.start, text: old }] : [],
+  );
+  const [first, second] = [inOrder(edits), inOrder(inverse)];
+  return (
+    inverse.length === places.length &&
+    first.length === second.length &&
+    first.every((edit, index) => {
+      const other = second[index];
+      return edit.offset === other?.offset && edit.length === other.length && edit.text === other.text;
+    })
+  );
 }
 
 /** The text after the edits of one event, all of them in offsets of `text`. */
@@ -119,7 +142,7 @@ export function inOrder(edits: readonly BufferEdit[]): BufferEdit[] {
 }
 
 interface Place {
-  /** What is left of the text that we put there; at least one piece, empty where nothing is left. */
+  /** What is left of the text that we put there. Where somebody took all of it away, there is nothing to take back. */
   readonly pieces: readonly { readonly start: number; readonly end: number }[];
   readonly old: string;
   readonly isTouched: boolean;
@@ -141,23 +164,12 @@ function follow({ pieces, old, isTouched }: Place, edit: BufferEdit): Place {
     const right = { start: end + delta, end: piece.end + delta };
     return [left, right].filter((part) => part.start < part.end);
   });
-  const [first] = moved;
-  return { pieces: first ? moved : [{ start: edit.offset, end: edit.offset }], old, isTouched: touched };
+  return { pieces: moved, old, isTouched: touched };
 }
 
 function trim(removed: string, inserted: string): { removed: number; inserted: string } {
-  let head = 0;
-  while (head < removed.length && head < inserted.length && removed[head] === inserted[head]) {
-    head += 1;
-  }
-  let tail = 0;
-  while (
-    tail < removed.length - head &&
-    tail < inserted.length - head &&
-    removed[removed.length - 1 - tail] === inserted[inserted.length - 1 - tail]
-  ) {
-    tail += 1;
-  }
+  const head = commonPrefix(removed, inserted);
+  const tail = commonSuffix(removed, inserted, Math.min(removed.length, inserted.length) - head);
   return { removed: removed.length - head - tail, inserted: inserted.slice(head, inserted.length - tail) };
 }
 

@@ -61,11 +61,17 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 /** How many transitions are remembered per file; the oldest go first. */
 const LIMIT_PER_FILE = 1_000;
 
+/** Told of transitions once they are final: per file in order, each once. */
+export type Scribe = (key: string, transition: Transition) => void;
+
 /** Append-only record of what happened to each file, keyed by real path. */
 export class Ledger {
   readonly #files = new Map<string, Writable<Transition>[]>();
   /** Files on which an apply of ours is under way: at most one each, under the file's lock. */
   readonly #landings = new Set<string>();
+  /** What the scribe has been told. It is not changed any more. */
+  readonly #told = new WeakSet<Transition>();
+  #scribe: Scribe | undefined;
 
   /** Whether anything is known of the file: only such files are worth watching. */
   knows(key: string): boolean {
@@ -94,17 +100,29 @@ export class Ledger {
     };
     return {
       become: (cause, to) => {
+        if (this.#told.has(transition)) {
+          return;
+        }
         transition.cause = cause;
         if (to !== undefined) {
           transition.to = to;
         }
         const before = transitions[transitions.indexOf(transition) - 1];
-        if (cause.kind === 'typed' && before?.cause?.kind === 'typed' && before.to === undefined) {
+        if (
+          cause.kind === 'typed' &&
+          before?.cause?.kind === 'typed' &&
+          before.to === undefined &&
+          !this.#told.has(before)
+        ) {
           transition.cause = { kind: 'typed', count: before.cause.count + cause.count };
           transitions.splice(transitions.indexOf(before), 1);
         }
+        this.#tell(key, transitions);
       },
-      withdraw,
+      withdraw: () => {
+        withdraw();
+        this.#tell(key, transitions);
+      },
     };
   }
 
@@ -123,6 +141,7 @@ export class Ledger {
       if (index !== -1) {
         transitions.splice(index, 1, ...moves.map((move) => ({ ...move, time })));
       }
+      this.#tell(key, transitions);
     };
     return { end, withdraw: () => end([]) };
   }
@@ -156,6 +175,7 @@ export class Ledger {
     } else {
       append(transitions, { cause: { kind: 'not_typed' }, time, to: base });
     }
+    this.#tell(key, transitions);
   }
 
   /** Another file that was in this state, if any. */
@@ -171,6 +191,23 @@ export class Ledger {
   /** The full base that an abbreviated one stands for, where the file was seen in it; otherwise `given` itself. */
   complete(key: string, given: Base): Base {
     return this.transitions(key).findLast(({ to }) => to !== undefined && isSameBase(given, to))?.to ?? given;
+  }
+
+  /** Tells the scribe what is final: everything up to the first transition whose cause is still open. */
+  #tell(key: string, transitions: readonly Transition[], isAll = false): void {
+    if (this.#scribe === undefined) {
+      return;
+    }
+    for (const [index, transition] of transitions.entries()) {
+      const mayGoOn = transition.cause?.kind === 'typed' && index === transitions.length - 1 && !isAll;
+      if (mayGoOn || (transition.cause === undefined && transition.to === undefined)) {
+        return;
+      }
+      if (!this.#told.has(transition)) {
+        this.#told.add(transition);
+        this.#scribe(key, transition);
+      }
+    }
   }
 
   #of(key: string): Writable<Transition>[] {

@@ -1,6 +1,7 @@
+import { LineIndex, lineAt, splitsCharacter } from './lines.ts';
 import { explain, type Nearest, type NearestBudget, type Skipped } from './nearest.ts';
 import { eachOccurrence } from './search.ts';
-import { changesNothing, foldEndings, LineIndex, lineAt, type Span, splitsCharacter, type Text } from './text.ts';
+import { changesNothing, foldEndings, type Span, type Text } from './text.ts';
 
 /** One edit as an agent plans it: some text of the base, and what shall stand in its place. */
 export interface Replacement {
@@ -17,8 +18,6 @@ export type Location =
       readonly status: 'located';
       /** All spans, in the order of the content. */
       readonly spans: readonly Span[];
-      /** The spans of each edit, in the order of the edits. */
-      readonly perEdit: readonly (readonly Span[])[];
     }
   | { readonly status: 'not_found'; readonly editIndex: number; readonly nearest?: Nearest | Skipped }
   | {
@@ -51,13 +50,11 @@ export type Place =
  * The first edit that goes nowhere decides the answer. `nearest` is looked for only where there is a `budget`.
  */
 export function locate(text: Text, edits: readonly Replacement[], budget?: NearestBudget): Location {
-  const perEdit: (readonly Span[])[] = [];
   const owned: { span: Span; editIndex: number }[] = [];
   for (const [editIndex, edit] of edits.entries()) {
     const place = find(text, edit);
     switch (place.status) {
       case 'located':
-        perEdit.push(place.spans);
         owned.push(...place.spans.map((span) => ({ span, editIndex })));
         break;
       case 'ambiguous':
@@ -77,7 +74,7 @@ export function locate(text: Text, edits: readonly Replacement[], budget?: Neare
     }
   }
   const spans = owned.map(({ span }) => span);
-  return changesNothing(text, spans) ? { status: 'no_change' } : { status: 'located', spans, perEdit };
+  return changesNothing(text, spans) ? { status: 'no_change' } : { status: 'located', spans };
 }
 
 /**

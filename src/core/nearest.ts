@@ -1,5 +1,6 @@
+import { cutAtCharacter, lineAt, lineStartAt, splitsCharacter, windowOf } from './lines.ts';
 import { eachOccurrence } from './search.ts';
-import { cutAtCharacter, foldEndings, lineAt, splitsCharacter, windowOf } from './text.ts';
+import { foldEndings } from './text.ts';
 
 /** The place that is most like some old text which is not there. A hint for the next plan, never a place for an edit. */
 export interface Nearest {
@@ -160,7 +161,7 @@ function shorten(text: string): string {
 }
 
 function longestLine(content: string, start: number, end: number): number {
-  const from = start === 0 ? 0 : content.lastIndexOf('\n', start - 1) + 1;
+  const from = lineStartAt(content, start);
   const newline = content.indexOf('\n', end);
   const lines = content.slice(from, newline === -1 ? content.length : newline).split('\n');
   return lines.reduce((longest, line) => Math.max(longest, line.length), 0);

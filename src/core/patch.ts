@@ -1,4 +1,5 @@
-import { changesNothing, cutAtCharacter, LineIndex, lineCount, type Span, splitsCharacter, type Text } from './text.ts';
+import { cutAtCharacter, LineIndex, lineCount, splitsCharacter } from './lines.ts';
+import { changesNothing, type Span, type Text } from './text.ts';
 
 /** A unified diff of one file. */
 export interface Patch {

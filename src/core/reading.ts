@@ -1,9 +1,10 @@
 import { printBase } from './base.ts';
 import type { State } from './documents.ts';
 import type { ReadRequest } from './input.ts';
+import { cutAtLine, lineCount, windowOf } from './lines.ts';
 import { type Report, reportProblem } from './report.ts';
 import type { Problem } from './status.ts';
-import { cutAtLine, type Eol, eolOf, lineCount, windowOf } from './text.ts';
+import { type Eol, eolOf } from './text.ts';
 
 /** One part of a read's answer: a header, and the content as it is. */
 export interface ReadPart {
@@ -31,7 +32,7 @@ export async function readState(
 ): Promise<ReadPart> {
   switch (state.kind) {
     case 'absent':
-      return { header: reportProblem(path, notFound(state.base.dirty !== undefined), { base: printBase(state.base) }) };
+      return { header: reportProblem(path, NOT_FOUND, { base: printBase(state.base) }) };
     case 'unreadable':
       return { header: reportProblem(path, state.problem) };
     case 'text': {
@@ -89,15 +90,11 @@ function howToGoOn(given: string, last: number): string {
     : `cut inside line ${last}, which is too long to give whole; edit it by quoting only what is shown`;
 }
 
-function notFound(isOpen: boolean): Problem {
-  return {
-    status: 'not_found',
-    reason: isOpen ? 'no such file on disk, though an editor holds unsaved text for it' : 'no such file',
-    next: isOpen
-      ? 'ask the engineer to save or close it'
-      : 'look for the right path; to create the file, send its whole text as `content` with base "absent"',
-  };
-}
+const NOT_FOUND: Problem = {
+  status: 'not_found',
+  reason: 'no such file',
+  next: 'look for the right path; to create the file, send its whole text as `content` with base "absent"',
+};
 
 function beyondEnd(startLine: number, total: number): Problem {
   return {

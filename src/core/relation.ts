@@ -1,7 +1,10 @@
+import { type Block, blocksBetween } from './compare.ts';
+import type { Wish } from './input.ts';
+import { LineIndex } from './lines.ts';
 import { find, type Replacement } from './match.ts';
-import { type Hunk, sidesOf } from './patch.ts';
+import { type Hunk, parsePatch, sidesOf } from './patch.ts';
 import { contains, occurrences } from './search.ts';
-import { type Block, blocksBetween, foldEndings, LineIndex, type Text } from './text.ts';
+import { foldEndings, type Text } from './text.ts';
 
 /** How an edit stands to what happened to its file since its base: a fact to plan on again, never a permission. */
 export type Relation =
@@ -59,6 +62,25 @@ export function relateWhole(base: string | undefined, now: string, content: stri
     return 'already present';
   }
   return base === now ? 'untouched' : 'overlaps the change';
+}
+
+/** The contract's `your_edit`. A malformed patch has no place, so nothing of it applies. */
+export function relateWish(base: string | undefined, now: string, wish: Wish): Relation {
+  switch (wish.kind) {
+    case 'edits':
+      return relate(base, now, wish.replacements);
+    case 'patch': {
+      const parsed = parsePatch(wish.patch);
+      return parsed.status === 'parsed' ? relatePatch(base, now, parsed.patch.hunks) : 'no longer applicable';
+    }
+    case 'content':
+      return relateWhole(base, now, wish.content);
+    case 'delete':
+    case 'nothing':
+      return relateWhole(base, now, undefined);
+    default:
+      return wish satisfies never;
+  }
 }
 
 /** Lines are zero-based and inclusive. Where nothing but the place between two lines is meant, `last` is before `first`. */

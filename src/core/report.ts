@@ -14,7 +14,6 @@ export interface Report {
 
 export interface AppliedFacts {
   readonly path: string;
-  readonly renamedFrom?: string;
   /** Token of the state after everything has run; `undefined` where the file cannot be read any more. */
   readonly token: string | undefined;
   /** Whether the session has been shown all that the final state holds, so that the token may serve as a base. */
@@ -33,7 +32,6 @@ export function reportApplied(facts: AppliedFacts): Report {
   return compact({
     status: 'applied',
     path: facts.path,
-    renamed_from: facts.renamedFrom,
     [facts.vouched ? 'base' : 'actual']: facts.token,
     edit: facts.edit,
     saved: facts.saved,

@@ -29,8 +29,10 @@ export interface Evidence {
   readonly gitMoves: readonly GitMove[];
 }
 
-/** How far the times of events and of the file system may lie apart, in milliseconds. */
-const SLACK = 500;
+/** How late the event may come that says that a command has started, in milliseconds. */
+const START_SLACK = 500;
+/** The event of its end comes after all that it wrote; the file system's clock ticks more slowly. Milliseconds. */
+const END_SLACK = 20;
 /** How long before its log entry a checkout may have written a file, in milliseconds. */
 const GIT_BEFORE = 10_000;
 /** Git's times are whole seconds, and files may be written a little after the entry. */
@@ -47,7 +49,9 @@ export function causeOfWrite({ writtenAt, isDeleted, runs, gitMoves }: Evidence,
   if (move) {
     return { kind: 'git', action: move.action };
   }
-  const able = runs.filter(({ start, end }) => writtenAt >= start - SLACK && writtenAt <= (end ?? now) + SLACK);
+  const able = runs.filter(
+    ({ start, end }) => writtenAt >= start - START_SLACK && writtenAt <= (end ?? now) + END_SLACK,
+  );
   const [only] = able;
   if (only && able.length === 1 && !isBackground(only, now)) {
     const git = /^git\s+(.+)$/.exec(only.commandLine.trim());

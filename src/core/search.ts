@@ -70,20 +70,6 @@ export function occurrences(content: string, needle: string, limit: number): { c
   return { count, offsets };
 }
 
-/** The offsets of the occurrences that replacing all from the left would take: none overlaps the one before it. */
-export function disjointOccurrences(content: string, needle: string): number[] {
-  const offsets: number[] = [];
-  let end = 0;
-  eachOccurrence(content, needle, (offset) => {
-    if (offset >= end) {
-      offsets.push(offset);
-      end = offset + needle.length;
-    }
-    return true;
-  });
-  return offsets;
-}
-
 /** Long enough for `indexOf` to skip quickly, short enough that its worst case does not matter. */
 const HEAD = 8;
 

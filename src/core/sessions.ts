@@ -13,8 +13,8 @@ export interface HeldBase {
 
 /** An edit that was refused because its base was stale. */
 export interface RefusedEdit {
-  /** See {@link EditRequest.signature}. */
-  readonly signature: string;
+  /** See `EditRequest.parts`. */
+  readonly parts: readonly string[];
   /** The base it carried. */
   readonly base: Base;
 }
@@ -86,7 +86,7 @@ export class Session {
   /** Refused again, it stays refused since the first time: what has moved since then is still not considered. */
   refuse(key: string, edit: RefusedEdit): void {
     const refused = this.refused.get(key) ?? [];
-    if (!refused.some(({ signature }) => signature === edit.signature)) {
+    if (!refused.some(({ parts }) => isSameSet(parts, edit.parts))) {
       this.refused.set(key, [...refused, edit].slice(-MAX_PER_FILE));
     }
     this.#reread.delete(key);
@@ -116,10 +116,15 @@ export class Session {
     }
   }
 
+  /** The refused edit that a call sends again, whole, whatever else it sends beside it. */
+  refusedAmong(key: string, parts: readonly string[]): RefusedEdit | undefined {
+    return this.refused.get(key)?.find((refused) => refused.parts.every((part) => parts.includes(part)));
+  }
+
   /** The edit landed after all: it is no longer a refused one. */
-  landed(key: string, signature: string): void {
-    const others = this.refused.get(key)?.filter((edit) => edit.signature !== signature) ?? [];
-    this.refused.set(key, others);
+  landed(key: string, parts: readonly string[]): void {
+    const others = this.refused.get(key)?.filter((refused) => !refused.parts.every((part) => parts.includes(part)));
+    this.refused.set(key, others ?? []);
   }
 
   /** Files that were read in an earlier turn than `turn`, each given once: the agent has read them and moved on. */
@@ -130,6 +135,10 @@ export class Session {
     }
     return moved;
   }
+}
+
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((part) => other.includes(part));
 }
 
 const DAY = 24 * 60 * 60 * 1_000;

@@ -57,13 +57,15 @@ export class Apply {
   /** Which changes came while our save ran: from this index up to, and without, {@link #saveTo}. */
   #saveFrom = Number.POSITIVE_INFINITY;
   #saveTo = Number.POSITIVE_INFINITY;
+  #isHook: (change: BufferChange) => boolean = () => false;
   /** What the editor's formatter changed after our part had landed. */
   #formatting: BufferChange | undefined;
   readonly #formatFailures: HookFailure[] = [];
   readonly #before: string;
   readonly #content: string;
   readonly #expected: string;
-  #bytes: Buffer | undefined;
+  /** What a save writes for the candidate. */
+  readonly #bytes: Buffer;
 
   constructor(
     tools: Tools,
@@ -80,6 +82,7 @@ export class Apply {
     this.#before = document.getText();
     this.#content = look.state.kind === 'text' ? look.state.text.content : '';
     this.#expected = renderText(decision.candidate.text);
+    this.#bytes = tools.conversions.bytesOf(this.#expected, formatOf(document.encoding));
   }
 
   /** Begins in the same synchronous turn: the edit is handed to the editor before this returns its promise. */
@@ -141,10 +144,12 @@ export class Apply {
     }
   }
 
-  /** Tells what has not been told yet: for the ledger, once the transaction is over. */
+  /** Tells what has not been told yet, and was done neither by us nor by a hook: for the ledger, once all is over. */
   tellRest(): void {
     for (const change of this.changes.slice(this.#told)) {
-      this.#tools.tell(this.#document, change);
+      if (!this.#isHook(change)) {
+        this.#tools.tell(this.#document, change);
+      }
     }
     this.#told = this.changes.length;
   }
@@ -187,8 +192,11 @@ export class Apply {
 
   /** Somebody changed the buffer between our apply and our save: it is theirs to save now. */
   async #intruded(own: readonly BufferEdit[], index: number): Promise<Outcome> {
-    const later = this.#edits().slice(index + 1);
-    if (reverse(this.#before, own, later).isTouched) {
+    const { isTouched, isUndone } = reverse(this.#before, own, this.#edits().slice(index + 1));
+    if (isUndone) {
+      return this.#applied({ ...UNSAVED, foreign: true, isUndone, landed: this.#landedInBuffer() }, own);
+    }
+    if (isTouched) {
       const isTakenBack = await this.#reverse(this.#before, own, index);
       return this.#failed(
         'apply_failed',
@@ -230,10 +238,7 @@ export class Apply {
       }
       return this.#failed('save_failed', reason, await this.#reverse(this.#before, own, index));
     }
-    for (const change of theirs) {
-      this.#tools.tell(this.#document, change);
-    }
-    this.#told = index + 1 + later.length;
+    this.#isHook = isHook;
     const writtenAt = this.#writtenAt(later, this.#tools.looks.textOn(this.#file.key, after.disk, this.#document));
     const isWritten = writtenAt !== undefined && after.disk.kind === 'file';
     const isSavedTogether = isWritten && later.slice(0, writtenAt).some((change) => theirs.includes(change));
@@ -254,8 +259,13 @@ export class Apply {
         hooks: effects,
         hookFailures: this.#formatFailures,
         foreign: theirs.length > 0 || !isWritten,
+        isUndone: reverse(
+          this.#before,
+          own,
+          later.map(({ edits }) => edits),
+        ).isUndone,
         isSavedTogether,
-        landed: { disk: digest(this.#candidateBytes()) },
+        landed: { disk: digest(this.#bytes) },
         ...(written ? { written } : {}),
       },
       own,
@@ -298,7 +308,7 @@ export class Apply {
   }
 
   #holdsCandidate(disk: Disk): boolean {
-    return disk.kind === 'file' && disk.bytes.equals(this.#candidateBytes());
+    return disk.kind === 'file' && disk.bytes.equals(this.#bytes);
   }
 
   async #diskChanged(own: readonly BufferEdit[], index: number): Promise<Outcome> {
@@ -323,9 +333,11 @@ export class Apply {
     seen?: State,
   ): Promise<Outcome> {
     const document = this.#document;
-    this.tellRest();
     const state = seen ?? (await this.#tools.looks.look(this.#file)).state;
-    const onDidNumber = (edit: number) => this.#tools.numbered(document, own, this.#before, edit);
+    const onDidNumber = (edit: number) => {
+      this.#tools.numbered(document, own, this.#before, edit);
+      this.tellRest();
+    };
     return { kind: 'applied', ...how, state, onDidNumber };
   }
 
@@ -339,11 +351,11 @@ export class Apply {
     const document = this.#document;
     for (let attempt = 0; attempt < MAX_REVERSALS; attempt += 1) {
       await this.#tools.changes.decided(document);
-      const isHook = await this.#hookTest();
       // Nothing is awaited between this look at the changes and the edit that takes our part out of them.
       const later = this.changes.slice(index + 1);
       const count = this.changes.length;
-      if (later.every(isHook)) {
+      // What hooks did cannot be told for sure from what another extension did, so only our own formatter's part goes with ours.
+      if (later.every((change) => change === this.#formatting)) {
         if (await this.#backToDisk(before)) {
           this.#told = this.changes.length;
           return true;
@@ -351,11 +363,14 @@ export class Apply {
         continue;
       }
       const raw = document.getText();
-      const { spans } = reverse(
+      const { spans, isUndone } = reverse(
         before,
         own,
         later.map(({ edits }) => edits),
       );
+      if (isUndone || spans.length === 0) {
+        return true;
+      }
       const edit = new vscode.WorkspaceEdit();
       for (const { start, end, text } of spans) {
         edit.replace(document.uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
@@ -389,13 +404,18 @@ export class Apply {
     if (!(await replaceBuffer(this.#document, target))) {
       return false;
     }
-    if (now !== undefined && this.#document.isDirty && !hasSaveParticipants(this.#document)) {
-      // The editor accepts the save of what is on disk already, writes nothing new, and knows the file as clean again.
-      const isClean = await this.#document.save();
-      this.#tools.log.debug(
-        `${this.#file.path}: taken back, ${isClean ? 'clean' : 'still marked as changed by the editor'}`,
-      );
+    if (now === undefined || !this.#document.isDirty || hasSaveParticipants(this.#document)) {
+      return true;
     }
+    // With the text on disk in its buffer, the editor accepts the save, writes nothing new, and knows the file as clean
+    // again. Looked at once more in this very turn: a save must not put older text over newer.
+    if (!isSameDisk(readDisk(this.#file.key), disk) || this.#document.getText() !== now) {
+      return false;
+    }
+    const isClean = await this.#document.save();
+    this.#tools.log.debug(
+      `${this.#file.path}: taken back, ${isClean ? 'clean' : 'still marked as changed by the editor'}`,
+    );
     return true;
   }
 
@@ -418,14 +438,8 @@ export class Apply {
 
   #landedInBuffer(): Base {
     const disk = this.#look.state.base?.disk ?? 'absent';
-    const dirty = digest(this.#candidateBytes());
+    const dirty = digest(this.#bytes);
     return dirty === disk ? { disk } : { disk, dirty };
-  }
-
-  /** What a save writes for the candidate; computed once. */
-  #candidateBytes(): Buffer {
-    this.#bytes ??= this.#tools.conversions.bytesOf(this.#expected, formatOf(this.#document.encoding));
-    return this.#bytes;
   }
 }
 

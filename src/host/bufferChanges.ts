@@ -20,8 +20,9 @@ const FOLLOW_TIME = 100;
 /**
  * Tells what the editor's change events mean.
  *
- * Typing, pasting and cutting are followed by a selection event of kind keyboard or mouse whose caret stands in the changed
- * text; nothing else is. A document that is changed while it is clean, and stays clean, was reloaded from disk.
+ * Keys change the text at the caret, or what is selected, of the editor that has the keyboard; printable ones are also
+ * followed by a selection event of kind keyboard. A document that is changed while it is clean, and stays clean, was
+ * reloaded from disk.
  */
 export class BufferChanges implements vscode.Disposable {
   readonly #onDidChange = new vscode.EventEmitter<{ document: vscode.TextDocument; change: BufferChange }>();
@@ -29,6 +30,9 @@ export class BufferChanges implements vscode.Disposable {
   readonly onDidChange = this.#onDidChange.event;
   readonly #undecided = new Map<vscode.TextDocument, Undecided>();
   readonly #doubtful = new Set<vscode.TextDocument>();
+  /** Documents that are being saved, and whether their text was changed meanwhile. */
+  readonly #saving = new Map<vscode.TextDocument, { isChanged: boolean }>();
+  readonly #quiet = new Set<vscode.TextDocument>();
   readonly #isOnDisk: (document: vscode.TextDocument) => boolean;
   readonly #subscriptions: vscode.Disposable[];
 
@@ -38,6 +42,7 @@ export class BufferChanges implements vscode.Disposable {
     this.#subscriptions = [
       vscode.workspace.onDidChangeTextDocument((event) => this.#changed(event)),
       vscode.window.onDidChangeTextEditorSelection((event) => this.#selected(event)),
+      vscode.workspace.onWillSaveTextDocument(({ document }) => this.#saving.set(document, { isChanged: false })),
       vscode.workspace.onDidSaveTextDocument((document) => this.#saved(document)),
       vscode.workspace.onDidCloseTextDocument((document) => this.#closed(document)),
       this.#onDidChange,
@@ -45,11 +50,26 @@ export class BufferChanges implements vscode.Disposable {
   }
 
   /**
-   * Whether the document may hold somebody's work although the editor calls it clean: it was just changed, or was changed
-   * during a save, after which the flag can go on saying clean while the disk lacks the text.
+   * Whether the document may hold somebody's work although the editor calls it clean: it was changed during a save, after
+   * which the flag can go on saying clean while the disk lacks the text.
    */
   isDoubtful(document: vscode.TextDocument): boolean {
     return this.#doubtful.has(document);
+  }
+
+  /** Whether we bring the document up to date with the disk just now: nobody's change. */
+  isQuiet(document: vscode.TextDocument): boolean {
+    return this.#quiet.has(document);
+  }
+
+  /** Runs `body`, which brings the document up to date with the disk; what that changes is not told. */
+  async quietly<T>(document: vscode.TextDocument, body: () => Promise<T>): Promise<T> {
+    this.#quiet.add(document);
+    try {
+      return await body();
+    } finally {
+      this.#quiet.delete(document);
+    }
   }
 
   /** To be called when the document's text was seen to be what is on disk. */
@@ -84,14 +104,24 @@ export class BufferChanges implements vscode.Disposable {
     if (document.uri.scheme !== 'file') {
       return;
     }
+    const before = this.#undecided.get(document);
     if (document.isDirty) {
       this.#doubtful.delete(document);
     }
     if (contentChanges.length === 0) {
+      // The first change of a clean document is told before its dirty flag.
+      if (document.isDirty && before?.isByHand) {
+        before.decide('typed');
+      }
       return;
     }
-    if (!document.isDirty) {
-      this.#doubtful.add(document);
+    const isByHand = isAtCaret(document, contentChanges);
+    if (this.#quiet.has(document) && !isByHand) {
+      return;
+    }
+    const saving = this.#saving.get(document);
+    if (saving) {
+      saving.isChanged = true;
     }
     this.#decideUnfollowed(document);
     const edits = contentChanges.map(({ rangeOffset, rangeLength, text }) => ({
@@ -118,6 +148,9 @@ export class BufferChanges implements vscode.Disposable {
       document,
       change: { edits, reason: kind, wasDirty: undecided.wasDirty, origin: undecided.origin },
     });
+    if (isByHand) {
+      this.#byHand(document, undecided);
+    }
   }
 
   #selected({ textEditor, kind, selections }: vscode.TextEditorSelectionChangeEvent): void {
@@ -125,12 +158,22 @@ export class BufferChanges implements vscode.Disposable {
     const isByHand =
       kind === vscode.TextEditorSelectionChangeKind.Keyboard || kind === vscode.TextEditorSelectionChangeKind.Mouse;
     if (undecided && isByHand && selections.some(({ active }) => undecided.touches(active.line))) {
+      this.#byHand(textEditor.document, undecided);
+    }
+  }
+
+  /** Whoever types makes the document dirty: a reload under a moving caret is nobody's typing. */
+  #byHand(document: vscode.TextDocument, undecided: Undecided): void {
+    undecided.isByHand = true;
+    if (undecided.wasDirty || document.isDirty) {
       undecided.decide('typed');
     }
   }
 
   #saved(document: vscode.TextDocument): void {
-    if (document.uri.scheme !== 'file' || document.isDirty) {
+    const saving = this.#saving.get(document);
+    this.#saving.delete(document);
+    if (document.uri.scheme !== 'file' || document.isDirty || !saving?.isChanged) {
       return;
     }
     if (this.#isOnDisk(document)) {
@@ -143,6 +186,7 @@ export class BufferChanges implements vscode.Disposable {
   #closed(document: vscode.TextDocument): void {
     this.#undecided.get(document)?.decide('not_typed');
     this.#doubtful.delete(document);
+    this.#saving.delete(document);
   }
 
   /** The next change has come, or the document goes: what has not followed by now will not. */
@@ -151,16 +195,36 @@ export class BufferChanges implements vscode.Disposable {
     undecided?.decide(this.#withoutSelection(document, undecided));
   }
 
-  #withoutSelection(document: vscode.TextDocument, { wasDirty }: Undecided): Origin {
-    if (wasDirty || document.isDirty || document.isClosed) {
-      return 'not_typed';
+  #withoutSelection(document: vscode.TextDocument, { wasDirty, isByHand }: Undecided): Origin {
+    const isDirty = wasDirty || document.isDirty;
+    if (isDirty && isByHand) {
+      return 'typed';
     }
-    if (this.#isOnDisk(document)) {
-      this.#doubtful.delete(document);
-      return 'reloaded';
-    }
-    return 'not_typed';
+    return isDirty || document.isClosed || this.#doubtful.has(document) ? 'not_typed' : 'reloaded';
   }
+}
+
+/** Whether every change stands where a key would make it: at a caret, or in place of what is selected. */
+function isAtCaret(document: vscode.TextDocument, changes: readonly vscode.TextDocumentContentChangeEvent[]): boolean {
+  const editor = vscode.window.activeTextEditor;
+  if (editor?.document !== document) {
+    return false;
+  }
+  // The selection is told after the change, so this is where it was before.
+  const { selections } = editor;
+  return (
+    changes.length <= selections.length &&
+    changes.every(({ range, text }) =>
+      selections.some((selection) => {
+        if (!selection.isEmpty) {
+          return range.isEqual(selection);
+        }
+        // Without a selection, a whole line can be cut from around the caret.
+        const isCut = text === '' && range.contains(selection.active);
+        return isCut || range.start.isEqual(selection.active) || range.end.isEqual(selection.active);
+      }),
+    )
+  );
 }
 
 /** A change whose origin is not known yet. */
@@ -168,6 +232,8 @@ class Undecided {
   readonly origin: Promise<Origin>;
   /** Whether the document was dirty when it changed. The first change of a clean document says no, too. */
   readonly wasDirty: boolean;
+  /** Whether it looks as if somebody did it by hand. */
+  isByHand = false;
   readonly #firstLine: number;
   readonly #lastLine: number;
   readonly #listeners: ((origin: Origin) => void)[] = [];

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
+import { spansBetween } from '../core/compare.ts';
 import type { BufferEdit } from '../core/landing.ts';
-import { LineIndex, type Span, spansBetween, splitsCharacter } from '../core/text.ts';
+import { LineIndex, splitsCharacter } from '../core/lines.ts';
+import type { Span } from '../core/text.ts';
 
 /**
  * Content spans as edits of a buffer, whose line ends may be two units long. Each is cut down to what it really changes, so

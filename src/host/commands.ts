@@ -2,9 +2,9 @@ import { statSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { Arbiter } from '../core/arbiter.ts';
 import { parseBase } from '../core/base.ts';
+import { blocksBetween } from '../core/compare.ts';
 import type { Conflict } from '../core/conflict.ts';
 import { replanPrompt } from '../core/replan.ts';
-import { blocksBetween } from '../core/text.ts';
 import { COMMANDS, VIEWS } from '../names.ts';
 import type { BaseContent } from './views/baseContent.ts';
 

@@ -4,8 +4,10 @@ import { encode, isOwnEncoding, undecodable } from '../core/codec.ts';
 import type { Format } from '../core/documents.ts';
 import type { Problem } from '../core/status.ts';
 
-/** How many conversions are remembered; a call needs a handful between one look and the next. */
-const LIMIT = 16;
+/** How many conversions are remembered: those of a call over 50 files, in both directions, and some. */
+const LIMIT = 400;
+/** How much text and how many bytes they may hold together. */
+const MAX_SIZE = 64 * 1024 * 1024;
 
 /**
  * Conversions that only the editor can do (legacy code pages), and only asynchronously. A result is asked for first, and
@@ -91,12 +93,23 @@ function unencodable(encoding: string, text: string, again: string): Problem {
   };
 }
 
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
+function remember<T extends string | Buffer | Problem>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
   map.set(key, value);
-  for (const oldest of map.keys()) {
-    if (map.size <= LIMIT) {
+  let size = 0;
+  for (const held of map.values()) {
+    size += sizeOf(held);
+  }
+  for (const [oldest, held] of map) {
+    // The newest stays, however large it is.
+    if (map.size <= 1 || (map.size <= LIMIT && size <= MAX_SIZE)) {
       return;
     }
     map.delete(oldest);
+    size -= sizeOf(held);
   }
+}
+
+function sizeOf(value: string | Buffer | Problem): number {
+  return typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 0;
 }

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { type Base, digest, printBase } from '../core/base.ts';
@@ -55,7 +55,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     this.#changes = changes;
     this.#writers = writers;
     this.looks = new Looks(changes, this.#conversions);
-    this.#readiness = new Readiness(this.looks, this.#conversions, log);
+    this.#readiness = new Readiness(this.looks, changes, this.#conversions, log);
     this.#tools = {
       looks: this.looks,
       changes,
@@ -82,7 +82,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
 
   /** Whether an apply of ours runs on the document: what happens to it is told when it is over. */
   isBusy(document: vscode.TextDocument): boolean {
-    return this.#applies.has(document);
+    return this.#applies.has(document) || this.#changes.isQuiet(document);
   }
 
   /** Whether a document's text is what is on disk now. */
@@ -108,6 +108,11 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
 
   writerSince({ key }: FileRef, since: number): Cause {
     return this.#writers.causeOf(key, since);
+  }
+
+  locksOf({ key }: FileRef): readonly string[] {
+    const stats = statSync(key, { throwIfNoEntry: false });
+    return stats?.isFile() && stats.nlink > 1 ? [key, `${stats.dev}:${stats.ino}`] : [key];
   }
 
   isProbablyIn(file: FileRef, base: Base): boolean {
@@ -210,7 +215,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   /** Must reach `apply.run` in the caller's turn. */
   async #run(file: FileRef, apply: Apply, document: vscode.TextDocument): Promise<Outcome> {
     this.#applies.set(document, apply);
-    let outcome: Outcome;
+    let outcome: Outcome | undefined;
     try {
       outcome = await apply.run();
     } catch (error) {
@@ -219,7 +224,10 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       return { kind: 'failed', status: 'apply_failed', reason, state: await this.look(file), isTakenBack: false };
     } finally {
       this.#applies.delete(document);
-      apply.tellRest();
+      // What came beside an edit that landed is told once the edit has its number.
+      if (outcome?.kind !== 'applied') {
+        apply.tellRest();
+      }
     }
     return outcome.kind === 'applied' && outcome.saved && !outcome.foreign
       ? this.#runHooks(file, document, outcome)

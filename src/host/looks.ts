@@ -4,11 +4,14 @@ import { type Base, digest, printBase } from '../core/base.ts';
 import { decode, detectFormat, formatOf, isBinary, isOwnEncoding } from '../core/codec.ts';
 import type { FileRef, Format, State } from '../core/documents.ts';
 import type { Problem } from '../core/status.ts';
-import { eolOf, parseText } from '../core/text.ts';
+import { hasMixedEndings, parseText } from '../core/text.ts';
 import type { BufferChanges } from './bufferChanges.ts';
 import type { Conversions } from './conversions.ts';
 import { type Disk, readDisk } from './disk.ts';
 import { codeOf, resolvePath, type WorkspaceFile } from './paths.ts';
+
+/** Documents of files on disk, and new ones that already have a place there. */
+const SCHEMES = ['file', 'untitled'];
 
 /** How often a file may move while its encoding is converted. */
 const MAX_ATTEMPTS = 20;
@@ -33,7 +36,6 @@ export class Looks {
   readonly #changes: BufferChanges;
   readonly #conversions: Conversions;
   readonly #files = new Map<string, WorkspaceFile>();
-  readonly #keys = new WeakMap<vscode.TextDocument, string>();
   readonly #seen = new Map<string, string>();
   readonly #cameFrom = new WeakMap<vscode.TextDocument, Base>();
 
@@ -93,20 +95,15 @@ export class Looks {
   /** The document that holds a file: one with unsaved text before a clean one. */
   documentOf(key: string): vscode.TextDocument | undefined {
     const documents = vscode.workspace.textDocuments.filter(
-      (document) => document.uri.scheme === 'file' && !document.isClosed && this.keyOf(document) === key,
+      (document) => SCHEMES.includes(document.uri.scheme) && !document.isClosed && this.keyOf(document) === key,
     );
     return documents.find((document) => this.#mayHoldWork(document)) ?? documents[0];
   }
 
-  /** The identity of a document's file. */
+  /** The identity of a document's file, resolved anew each time: links can come to lead elsewhere. */
   keyOf(document: vscode.TextDocument): string {
-    let key = this.#keys.get(document);
-    if (key === undefined) {
-      const file = resolvePath(document.uri.fsPath);
-      key = 'key' in file ? file.key : document.uri.fsPath;
-      this.#keys.set(document, key);
-    }
-    return key;
+    const file = resolvePath(document.uri.fsPath);
+    return 'key' in file ? file.key : document.uri.fsPath;
   }
 
   /** The encoding of an open document, or the one that the settings say for its file. */
@@ -123,7 +120,7 @@ export class Looks {
     }
     const format = detectFormat(disk.bytes, this.expectedEncoding(key, document));
     const raw = isBinary(disk.bytes, format) ? undefined : this.#decode(disk.bytes, digest(disk.bytes), format);
-    return typeof raw === 'string' && !isMixed(raw) ? raw : undefined;
+    return typeof raw === 'string' && !hasMixedEndings(parseText(raw)) ? raw : undefined;
   }
 
   #lookAt(file: FileRef, disk: Disk, document: vscode.TextDocument | undefined): Look | Conversion {
@@ -161,7 +158,10 @@ export class Looks {
     const isHeldAsIs = document === undefined || isSameText(document.getText(), raw);
     // The editor rewrites mixed line endings when it loads a file, so its clean copy is never the same text.
     const isHeldRewritten =
-      !mayHoldWork && !isHeldAsIs && isMixed(raw) && parseText(document?.getText() ?? '').content === text.content;
+      !mayHoldWork &&
+      !isHeldAsIs &&
+      hasMixedEndings(text) &&
+      parseText(document?.getText() ?? '').content === text.content;
     if (mayHoldWork && !isHeldAsIs) {
       return this.#lookAtBuffer(base, disk, document);
     }
@@ -170,7 +170,7 @@ export class Looks {
       this.#cameFrom.set(document, base);
     }
     return {
-      state: { kind: 'text', base, text, format, size: disk.bytes.length },
+      state: { kind: 'text', base, text, format },
       disk,
       document,
       isLagging: !isHeldAsIs && !isHeldRewritten,
@@ -195,7 +195,6 @@ export class Looks {
         base: isOnDisk ? base : { ...base, dirty: digest(bytes) },
         text: parseText(raw),
         format,
-        size: bytes.length,
       },
       disk,
       document,
@@ -251,11 +250,6 @@ function isNotebook(uri: vscode.Uri): boolean {
     uri.path.toLowerCase().endsWith('.ipynb') ||
     vscode.workspace.notebookDocuments.some((notebook) => notebook.uri.toString() === uri.toString())
   );
-}
-
-function isMixed(raw: string): boolean {
-  const eol = eolOf(parseText(raw), 'lf');
-  return eol === 'mixed' || eol === 'cr';
 }
 
 function isSameText(buffer: string, raw: string): boolean {

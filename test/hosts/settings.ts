@@ -8,6 +8,8 @@ export type Settings = Readonly<Record<string, unknown>>;
 export const pinnedSettings: Settings = {
   'files.autoSave': 'off',
   'files.hotExit': 'off',
+  '[ini]': { 'files.trimTrailingWhitespace': true }, // For tests of save participants; to switch one on wakes the watcher.
+  'files.watcherExclude': { '**/unwatched/**': true }, // For tests of files that the editor never reloads.
   'editor.formatOnSave': false,
   'editor.inlineSuggest.enabled': false,
   'security.workspace.trust.startupPrompt': 'never',

@@ -122,7 +122,7 @@ describe('Causes', function () {
     await engineer.opens(path);
     const base = await baseOf(path);
     const edit = new vscode.WorkspaceEdit();
-    edit.insert(uriOf(path), new vscode.Position(0, 0), 'x');
+    edit.insert(uriOf(path), new vscode.Position(1, 1), 'x');
     assert.ok(await vscode.workspace.applyEdit(edit));
     assert.deepEqual(await causes(path, base), ['changed in the editor, not typed']);
   });

@@ -9,6 +9,7 @@ export function run(): Promise<void> {
     require('./input.test.ts');
     require('./causes.test.ts');
     require('./hooks.test.ts');
+    require('./intruders.test.ts');
     require('./races.test.ts');
   });
 }

@@ -18,7 +18,7 @@ function conflict(
     changedBy: [],
     diffSinceRead: null,
     explanation: undefined,
-    request: { path, base: { disk: 'absent' }, wish: { kind: 'delete' }, signature },
+    request: { path, base: { disk: 'absent' }, wish: { kind: 'delete' }, signature, parts: ['p'] },
   };
 }
 

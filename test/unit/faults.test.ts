@@ -73,6 +73,30 @@ describe('The reflex guard', () => {
     assert.match(String(reflex.diff_since_read), /^-zero\n\+first$/m);
   });
 
+  it('knows the same edit in other words, and beside others; a part of it is another plan', async () => {
+    const sends = async (edits: readonly object[]) => {
+      const story = new Story({ f: 'one\nx\ny\nz\n' });
+      const a = story.agent('a');
+      await a.reads('f');
+      const base = a.baseOf('f');
+      story.disk.writes('f', 'ONE\nx\ny\nz\n');
+      const refused = [
+        { old_string: 'x\ny', new_string: 'X\nY' },
+        { old_string: 'z', new_string: 'Z' },
+      ];
+      const { results } = await a.sends([{ path: 'f', base, edits: refused }]);
+      const again = await a.sends([{ path: 'f', base: results[0]?.actual, edits }]);
+      return again.results[0]?.status;
+    };
+    const [x, z] = [
+      { old_string: 'x\r\ny', new_string: 'X\r\nY', line: 2 },
+      { old_string: 'z', new_string: 'Z', replace_all: true },
+    ];
+    assert.equal(await sends([z, x]), 'unconsidered_retry');
+    assert.equal(await sends([x, z, { old_string: 'ONE', new_string: '1' }]), 'unconsidered_retry');
+    assert.equal(await sends([x]), 'applied');
+  });
+
   it('is not lifted by a read of which nothing could be shown', async () => {
     const story = new Story({ f: 'one\ntwo\n' });
     const a = story.agent('a');

@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict';
-import { digest, parseBase } from '../../src/core/base.ts';
+import { parseBase } from '../../src/core/base.ts';
 import type { State } from '../../src/core/documents.ts';
 import { judge, type Verdict } from '../../src/core/gate.ts';
 import { isInvalid, parseEditCall } from '../../src/core/input.ts';
 import type { Problem } from '../../src/core/status.ts';
-import { type Ending, parseText, renderText } from '../../src/core/text.ts';
+import { type Ending, renderText } from '../../src/core/text.ts';
+import { ABSENT, stateOf } from './support/states.ts';
 
 const budget = { maxMs: 50, now: () => 0 };
-
-function stateOf(raw: string, dirty?: string): State {
-  const disk = digest(Buffer.from(raw));
-  return {
-    kind: 'text',
-    base: dirty === undefined ? { disk } : { disk, dirty: digest(Buffer.from(dirty)) },
-    text: parseText(dirty ?? raw),
-    format: { encoding: 'utf8', bom: false },
-    size: raw.length,
-  };
-}
-
-const ABSENT: State = { kind: 'absent', base: { disk: 'absent' } };
 
 function verdictOn(state: State, fields: object, ending: Ending = '\n'): Verdict {
   const base = state.base?.disk === 'absent' ? 'absent' : `sha256:${state.base?.disk}`;
@@ -104,15 +92,24 @@ describe('judge', () => {
     assert.equal(judged(ABSENT, { content: 'one\r\ntwo\n' }), 'one\ntwo\n');
     assert.equal(judged(ABSENT, { content: 'one\ntwo\n' }, '\r\n'), 'one\r\ntwo\r\n');
     assert.equal(judged(ABSENT, { content: '' }), '');
-    for (const wish of [replaced('a', 'b'), { patch: '@@ -1 +1 @@\n-a\n+b\n' }, { delete: true }, { rename_to: 'g' }]) {
+    for (const wish of [replaced('a', 'b'), { patch: '@@ -1 +1 @@\n-a\n+b\n' }]) {
       assert.equal(judged(ABSENT, wish), 'not_found_on_disk');
     }
     assert.match(problemOf(ABSENT, replaced('a', 'b')).next, /base "absent"/);
   });
 
-  it('tells file operations apart at a fresh base', () => {
-    assert.equal(judged(stateOf('one\n'), { delete: true }), 'file_operation');
-    assert.equal(judged(stateOf('one\n'), { rename_to: 'g' }), 'file_operation');
+  it('refuses what is not carried out yet at a fresh base, before it looks at the file', () => {
+    const edit = replaced('nowhere', 'x');
+    for (const state of [stateOf('one\n'), ABSENT]) {
+      for (const fields of [
+        { delete: true },
+        { rename_to: 'g' },
+        { rename_to: 'g', ...edit },
+        { symbol: 's', ...edit },
+      ]) {
+        assert.equal(judged(state, fields), 'unsupported');
+      }
+    }
   });
 
   it('says where a text has no place, and that a change is none', () => {

@@ -102,11 +102,22 @@ describe('reverse', () => {
     assert.equal(reverse('one two three', own, later).isTouched, true);
   });
 
-  it('puts the old text back also where others took ours away', () => {
+  it('puts the old text back only where something of ours is left', () => {
     const own = [{ offset: 4, length: 3, text: '2' }];
     const { isTouched } = reverse('one two three', own, [[{ offset: 3, length: 3, text: '-' }]]);
     assert.equal(isTouched, true);
-    assert.equal(takenBack('one two three', own, [[{ offset: 4, length: 1, text: '' }]]), 'one two three');
+    assert.equal(takenBack('one two three', own, [[{ offset: 4, length: 1, text: '' }]]), 'one  three');
+  });
+
+  it('knows an undo of our part, and then has nothing to take back', () => {
+    const own = [{ offset: 4, length: 3, text: '2' }, insert(0, 'zero ')];
+    const undo = [
+      { offset: 9, length: 1, text: 'two' },
+      { offset: 0, length: 5, text: '' },
+    ];
+    const { spans, isUndone } = reverse('one two three', own, [[insert(15, '!')], undo]);
+    assert.deepEqual([spans, isUndone], [[], true]);
+    assert.equal(reverse('one two three', own, [[insert(0, 'x')]]).isUndone, false);
   });
 
   it('calls it touched where somebody reaches into it from outside', () => {

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import fc from 'fast-check';
+import { lineCount } from '../../src/core/lines.ts';
 import { type Hunk, type Patch, parsePatch, placePatch, sidesOf } from '../../src/core/patch.ts';
-import { applySpans, lineCount, parseText, renderText } from '../../src/core/text.ts';
+import { applySpans, parseText, renderText } from '../../src/core/text.ts';
 
 function parse(patch: string): Patch {
   const parsed = parsePatch(patch);

@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
-import { digest, printBase } from '../../src/core/base.ts';
+import { printBase } from '../../src/core/base.ts';
 import type { State } from '../../src/core/documents.ts';
 import { printReadPart, type ReadPart, type Room, readState } from '../../src/core/reading.ts';
-import { parseText } from '../../src/core/text.ts';
+import { stateOf } from './support/states.ts';
 
 const fitAll: Room = async (text) => text.length;
-
-function stateOf(raw: string, dirty?: string): State & { kind: 'text' } {
-  const disk = digest(Buffer.from(raw));
-  return {
-    kind: 'text',
-    base: dirty === undefined ? { disk } : { disk, dirty: digest(Buffer.from(dirty)) },
-    text: parseText(dirty ?? raw),
-    format: { encoding: 'utf8', bom: false },
-    size: raw.length,
-  };
-}
 
 interface Options {
   readonly lines?: readonly [number | undefined, number | undefined];
@@ -143,8 +132,6 @@ describe('readState', () => {
       ['not_found', 'absent', undefined],
     );
     assert.match(String(missing.header['next']), /base "absent"/);
-    const open = await read({ kind: 'absent', base: { disk: 'absent', dirty: 'd'.repeat(64) } });
-    assert.match(String(open.header['next']), /save or close/);
     const problem = { status: 'undecodable', reason: 'not valid utf8', offset: 7, next: 'set the encoding' } as const;
     const { header, content } = await read({ kind: 'unreadable', base: { disk: 'a'.repeat(64) }, problem });
     assert.deepEqual(header, { path: 'src/f', ...problem });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Replacement } from '../../src/core/match.ts';
 import { parsePatch } from '../../src/core/patch.ts';
-import { type Relation, relate, relatePatch, relateWhole } from '../../src/core/relation.ts';
+import { type Relation, relate, relatePatch, relateWhole, relateWish } from '../../src/core/relation.ts';
 
 function edit(oldText: string, newText: string, more: Partial<Replacement> = {}): Replacement {
   return { oldText, newText, replaceAll: false, ...more };
@@ -147,5 +147,33 @@ describe('relateWhole', () => {
     assert.equal(relateWhole(undefined, 'b\n', 'c\n'), 'overlaps the change');
     assert.equal(relateWhole('a\n', 'b\n', undefined), 'overlaps the change');
     assert.equal(relateWhole('a\n', 'a\n', 'c\n'), 'untouched');
+  });
+});
+
+describe('relateWish', () => {
+  it('relates each kind of wish in its own way', () => {
+    const wishes = {
+      edits: { kind: 'edits', replacements: [edit('a', 'x')] },
+      patch: { kind: 'patch', patch: '@@ -1 +1 @@\n-a\n+x\n' },
+      malformed: { kind: 'patch', patch: 'nonsense' },
+      content: { kind: 'content', content: 'x\nb\nc\nd\ne\nf\n' },
+      delete: { kind: 'delete' },
+      nothing: { kind: 'nothing' },
+    } as const;
+    const related = (now: string) => Object.values(wishes).map((wish) => relateWish('a\nb\nc\nd\ne\nf\n', now, wish));
+    assert.deepEqual(related('a\nb\nc\nd\ne\nF\n'), [
+      'untouched',
+      'untouched',
+      'no longer applicable',
+      'overlaps the change',
+      'overlaps the change',
+      'overlaps the change',
+    ]);
+    assert.deepEqual(related('x\nb\nc\nd\ne\nf\n').slice(0, 4), [
+      'already present',
+      'already present',
+      'no longer applicable',
+      'already present',
+    ]);
   });
 });

@@ -22,6 +22,7 @@ function conflict(more: Partial<Conflict> = {}): Conflict {
       base: { disk: 'a'.repeat(64) },
       wish: { kind: 'edits', replacements: [{ oldText: 'a', newText: 'c', replaceAll: false }] },
       signature: 's',
+      parts: ['p'],
     },
     ...more,
   };

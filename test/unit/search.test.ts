@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { contains, disjointOccurrences, occurrences } from '../../src/core/search.ts';
+import { contains, occurrences } from '../../src/core/search.ts';
 
 describe('search', () => {
   it('counts occurrences that overlap', () => {
     assert.deepEqual(occurrences('-\n-\n-\n', '-\n-\n', 20), { count: 2, offsets: [0, 2] });
     assert.deepEqual(occurrences('aaaa', 'aa', 2), { count: 3, offsets: [0, 1] });
-  });
-
-  it('takes occurrences that do not overlap from the left', () => {
-    assert.deepEqual(disjointOccurrences('-\n-\n-\n', '-\n-\n'), [0]);
-    assert.deepEqual(disjointOccurrences('aaaaa', 'aa'), [0, 2]);
   });
 
   it('takes a needle literally', () => {
@@ -35,7 +30,6 @@ describe('search', () => {
       fc.property(text, needle, (content, wanted) => {
         const expected = [...content].map((_, at) => at).filter((at) => content.startsWith(wanted, at));
         assert.deepEqual(occurrences(content, wanted, 100), { count: expected.length, offsets: expected });
-        assert.equal(content.split(wanted).length - 1, disjointOccurrences(content, wanted).length);
       }),
       { seed: 1, numRuns: 500 },
     );

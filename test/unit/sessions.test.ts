@@ -50,13 +50,13 @@ describe('Session', () => {
 
   it('remembers each refused edit of a file once, until the file is read', () => {
     const session = new Session('a');
-    session.refuse('f', { signature: 'x', base: A });
-    session.refuse('f', { signature: 'y', base: A });
-    session.refuse('f', { signature: 'x', base: B });
-    session.refuse('g', { signature: 'x', base: A });
+    session.refuse('f', { parts: ['x'], base: A });
+    session.refuse('f', { parts: ['y'], base: A });
+    session.refuse('f', { parts: ['x'], base: B });
+    session.refuse('g', { parts: ['x'], base: A });
     assert.deepEqual(session.refused.get('f'), [
-      { signature: 'x', base: A },
-      { signature: 'y', base: A },
+      { parts: ['x'], base: A },
+      { parts: ['y'], base: A },
     ]);
     session.read({ file: file('f'), base: B, turn: 2 });
     assert.equal(session.refused.get('f'), undefined);
@@ -65,10 +65,10 @@ describe('Session', () => {
 
   it('forgets a refused edit that landed after all, and no other', () => {
     const session = new Session('a');
-    session.refuse('f', { signature: 'x', base: A });
-    session.refuse('f', { signature: 'y', base: A });
-    session.landed('f', 'x');
-    assert.deepEqual(session.refused.get('f'), [{ signature: 'y', base: A }]);
+    session.refuse('f', { parts: ['x'], base: A });
+    session.refuse('f', { parts: ['y'], base: A });
+    session.landed('f', ['x']);
+    assert.deepEqual(session.refused.get('f'), [{ parts: ['y'], base: A }]);
   });
 
   it('counts edited regions anew after a read', () => {
@@ -83,7 +83,7 @@ describe('Session', () => {
     session.read({ file: file('f'), base: A, turn: 1 });
     session.read({ file: file('g'), base: A, turn: 1 });
     session.read({ file: file('h'), base: A, turn: 2 });
-    session.refuse('g', { signature: 'x', base: A });
+    session.refuse('g', { parts: ['x'], base: A });
     assert.deepEqual(session.takeReread(1), []);
     assert.deepEqual(session.takeReread(2), ['f']);
     assert.deepEqual(session.takeReread(2), []);

@@ -1,27 +1,19 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { lineCount } from '../../src/core/lines.ts';
 import {
   applySpans,
-  changedLines,
   changesNothing,
-  countEndings,
-  cutAtLine,
   type Ending,
   eolOf,
-  LineIndex,
-  lineAt,
-  lineCount,
-  lineShifts,
+  hasMixedEndings,
   parseText,
   renderText,
   type Span,
-  spansBetween,
   splice,
-  windowOf,
 } from '../../src/core/text.ts';
 
 const raw = fc.string({ unit: fc.constantFrom('a', 'b', '\r', '\n', '\r\n', '\u2028', '😀'), maxLength: 24 });
-const content = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\n'), maxLength: 24 });
 const runs = { seed: 7, numRuns: 400 };
 
 /** Replaces the one occurrence of `oldText`, as an edit would, and gives the bytes that come out. */
@@ -64,14 +56,24 @@ describe('parseText', () => {
   });
 });
 
-describe('eolOf and countEndings', () => {
-  it('say which line endings a text has', () => {
+describe('eolOf', () => {
+  it('says which line endings a text has', () => {
     assert.equal(eolOf(parseText('a\n'), 'crlf'), 'lf');
     assert.equal(eolOf(parseText('a\r\n'), 'lf'), 'crlf');
     assert.equal(eolOf(parseText('a\r'), 'lf'), 'cr');
     assert.equal(eolOf(parseText('a\r\n\n'), 'lf'), 'mixed');
     assert.equal(eolOf(parseText('a'), 'crlf'), 'crlf');
-    assert.deepEqual(countEndings('a\r\r\nb\n\n\r'), { lf: 2, crlf: 1, cr: 2 });
+  });
+});
+
+describe('hasMixedEndings', () => {
+  it('tells what no editor can hold', () => {
+    const held = ['', 'a', 'a\nb\n', 'a\r\nb\r\n'];
+    const notHeld = ['a\r', 'a\rb\r', 'a\r\nb\n', 'a\r\n\r'];
+    assert.deepEqual(
+      [...held, ...notHeld].filter((before) => hasMixedEndings(parseText(before))),
+      notHeld,
+    );
   });
 });
 
@@ -185,184 +187,3 @@ describe('applySpans', () => {
     assert.ok(performance.now() - start < 1_000);
   });
 });
-
-describe('lines', () => {
-  it('are counted without one after a final newline', () => {
-    assert.deepEqual(['', '\n', 'a', 'a\n', 'a\nb', '\n\n'].map(lineCount), [0, 1, 1, 1, 2, 2]);
-  });
-
-  it('are found by offset in the same way with and without an index', () => {
-    fc.assert(
-      fc.property(content, (text) => {
-        const index = new LineIndex(text);
-        for (let offset = 0; offset <= text.length; offset++) {
-          const line = lineAt(text, offset);
-          assert.equal(index.lineOf(offset), line);
-          assert.ok(index.lineStart(line) <= offset && (offset < index.lineStart(line + 1) || offset === text.length));
-        }
-      }),
-      { ...runs, numRuns: 100 },
-    );
-    assert.equal(new LineIndex('a\nb').lineStart(9), 3);
-  });
-});
-
-describe('windowOf', () => {
-  it('gives whole lines with their newlines and clamps the end', () => {
-    assert.deepEqual(windowOf('a\nb\nc', 2, 2), { text: 'b\n', startLine: 2, endLine: 2, totalLines: 3 });
-    assert.deepEqual(windowOf('a\nb\nc', 2, 99), { text: 'b\nc', startLine: 2, endLine: 3, totalLines: 3 });
-    assert.deepEqual(windowOf('a\nb\n', 1, Number.POSITIVE_INFINITY), {
-      text: 'a\nb\n',
-      startLine: 1,
-      endLine: 2,
-      totalLines: 2,
-    });
-    assert.deepEqual(windowOf('', 1, 80), { text: '', startLine: 0, endLine: 0, totalLines: 0 });
-  });
-
-  it('gives nothing where the range names no line', () => {
-    assert.equal(windowOf('a\n', 2, 3), undefined);
-    assert.equal(windowOf('a\n', 0, 1), undefined);
-    assert.equal(windowOf('a\nb\n', 2, 1), undefined);
-    assert.equal(windowOf('', 2, 2), undefined);
-  });
-});
-
-describe('cutAtLine', () => {
-  it('cuts at a line end, and inside a first line that is too long', () => {
-    assert.equal(cutAtLine('ab\ncd\nef', 7), 'ab\ncd\n');
-    assert.equal(cutAtLine('ab\ncd\n', 3), 'ab\n');
-    assert.equal(cutAtLine('ab\ncd', 5), 'ab\ncd');
-    assert.equal(cutAtLine('abcdef\ng', 4), 'abcd');
-    assert.equal(cutAtLine('a\nb', 0), '');
-  });
-
-  it('never cuts a surrogate pair in two', () => {
-    assert.equal(cutAtLine('a😀b', 2), 'a');
-    assert.equal(cutAtLine('a😀b', 3), 'a😀');
-    assert.equal(cutAtLine('😀', 1), '');
-  });
-});
-
-describe('changedLines and lineShifts', () => {
-  const both = (before: string, oldText: string, newText: string) => {
-    const start = before.indexOf(oldText);
-    const spans = [{ start, end: start + oldText.length, text: newText }];
-    const after = splice(before, spans);
-    return [changedLines(before, after, spans), lineShifts(before, after, spans)];
-  };
-
-  it('leave out lines that the edit repeats unchanged', () => {
-    assert.deepEqual(both('a\nb\nc\nd\ne\n', 'a\nb\nc\nd\n', 'a\nb\nX\nd\n'), [[[3, 3]], []]);
-    assert.deepEqual(both('a\nb\nc\n', 'b', 'b\nx\ny'), [[[3, 4]], [[3, 2]]]);
-    assert.deepEqual(both('a\nb\nc\n', 'a\nb', 'x\na\ny\nb'), [
-      [
-        [1, 1],
-        [3, 3],
-      ],
-      [
-        [1, 1],
-        [2, 2],
-      ],
-    ]);
-  });
-
-  it('report removed lines as the line that stands there now', () => {
-    assert.deepEqual(both('a\nb\nc\n', 'b\n', ''), [[[2, 2]], [[3, -1]]]);
-    assert.deepEqual(both('a\nb\nc\n', 'c\n', ''), [[[2, 2]], []]);
-    assert.deepEqual(both('a\nb\n', 'a\nb\n', ''), [[], []]);
-  });
-
-  it('tell a change of the final newline', () => {
-    assert.deepEqual(both('a\nb', 'b', 'b\n'), [[[2, 2]], []]);
-    assert.deepEqual(both('', '', 'a\nb\n'), [[[1, 2]], []]);
-  });
-
-  it('merge ranges that touch, and leave out a shift that comes to the same', () => {
-    const before = 'a\nb\nc\nd\n';
-    const spans = [
-      { start: 0, end: 1, text: 'A' },
-      { start: 2, end: 3, text: 'B' },
-      { start: 6, end: 8, text: '' },
-      { start: 4, end: 4, text: 'x\n' },
-    ];
-    const after = splice(before, spans);
-    assert.equal(after, 'A\nB\nx\nc\n');
-    assert.deepEqual(changedLines(before, after, spans), [[1, 4]]);
-    assert.deepEqual(lineShifts(before, after, spans), [[3, 1]]);
-  });
-
-  it('count carriage returns of new text as line ends', () => {
-    const spans = [{ start: 0, end: 1, text: '1\r2\r\n3' }];
-    const after = applySpans(parseText('a\nb\n'), spans, '\n').content;
-    assert.deepEqual(changedLines('a\nb\n', after, spans), [[1, 3]]);
-    assert.deepEqual(lineShifts('a\nb\n', after, spans), [[2, 2]]);
-  });
-
-  it('map every line that no range covers to an equal line, and cover every other', () => {
-    fc.assert(
-      fc.property(content, fc.array(fc.tuple(fc.nat(), fc.nat(4), content), { maxLength: 3 }), (before, edits) => {
-        const spans = disjoint(before, edits);
-        const after = splice(before, spans);
-        checkMapping(before, after, changedLines(before, after, spans), lineShifts(before, after, spans));
-      }),
-      { ...runs, numRuns: 1_500 },
-    );
-  });
-
-  it('are found from two contents alone, too', () => {
-    fc.assert(
-      fc.property(content, content, (before, after) => {
-        const spans = spansBetween(before, after);
-        assert.equal(splice(before, spans), after);
-        checkMapping(before, after, changedLines(before, after, spans), lineShifts(before, after, spans));
-      }),
-      { ...runs, numRuns: 1_000 },
-    );
-  });
-
-  it('fall back to one span where two large contents share their lines in another order', () => {
-    const lines = Array.from({ length: 2_000 }, (_, index) => `line ${index}\n`);
-    const before = `first\n${lines.join('')}last\n`;
-    const after = `first\n${lines.toReversed().join('')}last\n`;
-    const spans = spansBetween(before, after);
-    assert.equal(spans.length, 1);
-    assert.equal(splice(before, spans), after);
-    assert.deepEqual(changedLines(before, after, spans), [[2, 2_001]]);
-  });
-});
-
-function disjoint(before: string, edits: readonly [number, number, string][]): Span[] {
-  const spans: Span[] = [];
-  let from = 0;
-  for (const [gap, length, text] of edits) {
-    const start = from + (gap % 6);
-    if (start + length <= before.length) {
-      spans.push({ start, end: start + length, text });
-      from = start + length + 1;
-    }
-  }
-  return spans;
-}
-
-/** Each line below the first entry moves by its delta; lines of `after` that nothing moves to must be in a range. */
-function checkMapping(before: string, after: string, ranges: [number, number][], shifts: [number, number][]): void {
-  const oldLines = before.match(/[^\n]*\n|[^\n]+/g) ?? [];
-  const newLines = after.match(/[^\n]*\n|[^\n]+/g) ?? [];
-  const inRange = (line: number): boolean => ranges.some(([first, last]) => first <= line && line <= last);
-  const moved = new Map<number, string>();
-  for (const [index, text] of oldLines.entries()) {
-    const delta = shifts.findLast(([line]) => line <= index + 1)?.[1] ?? 0;
-    moved.set(index + 1 + delta, text);
-  }
-  for (const [index, text] of newLines.entries()) {
-    assert.ok(inRange(index + 1) || moved.get(index + 1) === text, `line ${index + 1}`);
-  }
-  assert.ok(
-    ranges.every(
-      ([first, last], index) => first <= last && last <= newLines.length && first > (ranges[index - 1]?.[1] ?? 0),
-    ),
-  );
-  assert.ok(shifts.every(([, delta], index) => delta !== (shifts[index - 1]?.[1] ?? 0)));
-  assert.equal(ranges.length > 0, before !== after && after !== '');
-}

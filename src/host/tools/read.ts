@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Arbiter } from '../../core/arbiter.ts';
+import { cutAtCharacter } from '../../core/lines.ts';
 import { printReadPart, type Room } from '../../core/reading.ts';
-import { cutAtCharacter } from '../../core/text.ts';
 import type { ToolParts } from './tool.ts';
 
 /** `arbiter_read`: content and base of files, from the same bytes. */

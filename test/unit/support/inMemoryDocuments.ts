@@ -2,7 +2,7 @@ import { normalize } from 'node:path/posix';
 import { type Base, digest, printBase } from '../../../src/core/base.ts';
 import { decode, detectFormat, encode, isBinary } from '../../../src/core/codec.ts';
 import type { Candidate, Decision, Documents, FileRef, Format, Outcome, State } from '../../../src/core/documents.ts';
-import { applyEdits, type BufferEdit, reverse } from '../../../src/core/landing.ts';
+import { applyEdits, type BufferEdit, inverseOf, reverse } from '../../../src/core/landing.ts';
 import type { Cause, Ledger } from '../../../src/core/ledger.ts';
 import type { Problem } from '../../../src/core/status.ts';
 import { parseText, renderText, type Text } from '../../../src/core/text.ts';
@@ -142,6 +142,10 @@ export class InMemoryDocuments implements Documents {
 
   writerSince(file: FileRef): Cause {
     return this.writer ?? { kind: 'external', deleted: this.#file(file.path).bytes === undefined };
+  }
+
+  locksOf(file: FileRef): readonly string[] {
+    return [file.key];
   }
 
   isProbablyIn(file: FileRef, base: Base): boolean {
@@ -457,7 +461,7 @@ export class InMemoryDocuments implements Documents {
       const effective = encode(buffer.raw, format);
       if (bytes === undefined || !effective.equals(bytes)) {
         const dirty = { ...base, dirty: digest(effective) };
-        return { kind: 'text', base: dirty, text: parseText(buffer.raw), format, size: effective.length };
+        return { kind: 'text', base: dirty, text: parseText(buffer.raw), format };
       }
     }
     if (bytes === undefined) {
@@ -469,7 +473,7 @@ export class InMemoryDocuments implements Documents {
     }
     const raw = decode(bytes, format);
     return typeof raw === 'string'
-      ? { kind: 'text', base, text: parseText(raw), format, size: bytes.length }
+      ? { kind: 'text', base, text: parseText(raw), format }
       : { kind: 'unreadable', base, problem: raw };
   }
 
@@ -528,15 +532,4 @@ function decodeUtf8(bytes: Uint8Array | undefined): string {
 
 function isSameBytes(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
   return one === other || (one !== undefined && other !== undefined && Buffer.from(one).equals(other));
-}
-
-function inverseOf(before: string, edits: readonly BufferEdit[]): BufferEdit[] {
-  let shift = 0;
-  return [...edits]
-    .sort((a, b) => a.offset - b.offset || a.length - b.length)
-    .map(({ offset, length, text }) => {
-      const inverse = { offset: offset + shift, length: text.length, text: before.slice(offset, offset + length) };
-      shift += text.length - length;
-      return inverse;
-    });
 }
