@@ -8,6 +8,7 @@ import { countEdits } from './host/editCounter.ts';
 import { Observer } from './host/observer.ts';
 import { Runs } from './host/runs.ts';
 import { readLimits } from './host/settings.ts';
+import { Storage } from './host/storage.ts';
 import { checkTool } from './host/tools/check.ts';
 import { editTool } from './host/tools/edit.ts';
 import { readTool } from './host/tools/read.ts';
@@ -17,22 +18,30 @@ import { ConflictTree } from './host/views/conflictTree.ts';
 import { Writers } from './host/writers.ts';
 import { SECTION, TOOLS, VIEWS } from './names.ts';
 
+/** How long after the start stored causes are read, in milliseconds. */
+const LOAD_DELAY = 2_000;
+
 /** Builds the arbiter and registers everything that faces agents and engineers. Decides nothing. */
-export function activate({ subscriptions, workspaceState }: vscode.ExtensionContext): void {
+export function activate({ subscriptions, workspaceState, storageUri }: vscode.ExtensionContext): void {
   const start = performance.now();
   const log = vscode.window.createOutputChannel('Edit Arbiter', { log: true });
   const runs = new Runs();
   const changes = new BufferChanges((document) => documents.isOnDisk(document));
   const documents = new WorkspaceDocuments(changes, new Writers(runs), log);
   const ledger = new Ledger();
+  const storage = storageUri ? new Storage(storageUri.fsPath, ledger, log) : undefined;
   const arbiter = new Arbiter({
     documents,
     ledger,
     limits: readLimits(),
     now: Date.now,
-    nextEdit: countEdits(workspaceState, log),
+    nextEdit: countEdits(workspaceState, () => storage?.lastEdit ?? 0, log),
+    ...(storage ? { store: storage } : {}),
     onFault: (error, path) => log.error(`${path}:`, error instanceof Error ? error : String(error)),
   });
+  // Not while the window starts; at the latest when an agent calls.
+  const load = () => storage?.load();
+  const loading = setTimeout(load, LOAD_DELAY);
   const uriOf = (key: string) => documents.looks.uriOf(key);
   const content = new BaseContent(arbiter);
   const tree = new ConflictTree(arbiter.conflicts, uriOf);
@@ -41,13 +50,15 @@ export function activate({ subscriptions, workspaceState }: vscode.ExtensionCont
     runs,
     changes,
     documents,
-    new Observer(documents, ledger, log),
+    new Observer(documents, ledger, () => storage?.settleSoon(), log),
+    ...(storage ? [storage] : []),
+    new vscode.Disposable(() => clearTimeout(loading)),
     content,
     tree,
     vscode.window.registerTreeDataProvider(VIEWS.conflicts, tree),
-    vscode.lm.registerTool(TOOLS.read, makeTool(readTool(arbiter), log)),
-    vscode.lm.registerTool(TOOLS.edit, makeTool(editTool(arbiter), log)),
-    vscode.lm.registerTool(TOOLS.check, makeTool(checkTool(arbiter), log)),
+    vscode.lm.registerTool(TOOLS.read, makeTool(readTool(arbiter), load, log)),
+    vscode.lm.registerTool(TOOLS.edit, makeTool(editTool(arbiter), load, log)),
+    vscode.lm.registerTool(TOOLS.check, makeTool(checkTool(arbiter), load, log)),
     ...registerCommands({ arbiter, content, uriOf, log }),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration(SECTION)) {

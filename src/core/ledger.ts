@@ -82,6 +82,27 @@ export class Ledger {
     return this.#files.get(key) ?? [];
   }
 
+  /** Brings back what was recorded before, in order. To be called before anything else is recorded. */
+  restore(key: string, transition: Transition): void {
+    append(this.#of(key), transition);
+    this.#told.add(transition);
+  }
+
+  /**
+   * From now on, final transitions are told to `scribe`. Typing that may go on is told when something follows it, or by
+   * {@link settle}.
+   */
+  set scribe(scribe: Scribe) {
+    this.#scribe = scribe;
+  }
+
+  /** Tells the scribe of typing, too, that may still go on. */
+  settle(): void {
+    for (const [key, transitions] of this.#files) {
+      this.#tell(key, transitions, true);
+    }
+  }
+
   /** Records that `cause` moved the file, to `to` where that was looked at. */
   moved(key: string, cause: Cause, time: number, to?: Base): void {
     this.pending(key, time).become(cause, to);
@@ -198,15 +219,15 @@ export class Ledger {
     if (this.#scribe === undefined) {
       return;
     }
-    for (const [index, transition] of transitions.entries()) {
-      const mayGoOn = transition.cause?.kind === 'typed' && index === transitions.length - 1 && !isAll;
+    const told = transitions.findLastIndex((transition) => this.#told.has(transition));
+    for (const [index, transition] of transitions.slice(told + 1).entries()) {
+      const isLast = told + 1 + index === transitions.length - 1;
+      const mayGoOn = transition.cause?.kind === 'typed' && isLast && !isAll;
       if (mayGoOn || (transition.cause === undefined && transition.to === undefined)) {
         return;
       }
-      if (!this.#told.has(transition)) {
-        this.#told.add(transition);
-        this.#scribe(key, transition);
-      }
+      this.#told.add(transition);
+      this.#scribe(key, transition);
     }
   }
 

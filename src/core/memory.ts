@@ -5,7 +5,7 @@ import { contentOf, type Documents, type FileRef, type State } from './documents
 import type { Ledger } from './ledger.ts';
 import type { StaleFacts } from './report.ts';
 import { type Eol, eolOf } from './text.ts';
-import { type Snapshot, Texts } from './texts.ts';
+import { type Snapshot, type TextStore, Texts } from './texts.ts';
 
 /** Limits that the engineer can set. */
 export interface Limits {
@@ -31,6 +31,8 @@ export interface Surroundings {
   readonly documents: Documents;
   readonly ledger: Ledger;
   readonly limits: Limits;
+  /** Where texts at bases outlive the window, if anywhere. */
+  readonly store?: TextStore;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Takes the next edit number of this workspace, counted from 1, and stores it. */
@@ -47,12 +49,12 @@ export class Memory {
   readonly #texts: Texts;
   #limits: Limits;
 
-  constructor({ documents, ledger, limits, now }: Surroundings) {
+  constructor({ documents, ledger, limits, now, store }: Surroundings) {
     this.#documents = documents;
     this.ledger = ledger;
     this.#limits = limits;
     this.now = now;
-    this.#texts = new Texts(limits.textMemory);
+    this.#texts = new Texts(limits.textMemory, store);
   }
 
   get limits(): Limits {

@@ -1,6 +1,6 @@
 import type { Digest } from './base.ts';
 import type { Format } from './documents.ts';
-import type { Text } from './text.ts';
+import type { Ending, Text } from './text.ts';
 
 /** A text as it was at some base. */
 export interface Snapshot {
@@ -8,17 +8,54 @@ export interface Snapshot {
   readonly format: Format;
 }
 
+/** Where texts outlive the window. */
+export interface TextStore {
+  readonly keepText: (digest: Digest, snapshot: Snapshot) => void;
+  readonly findText: (digest: Digest) => Snapshot | undefined;
+}
+
+/** A snapshot as one line of JSON and the content as it is. */
+export function printSnapshot({ text, format }: Snapshot): string {
+  return `${JSON.stringify({ endings: text.endings, format })}\n${text.content}`;
+}
+
+/** @returns `undefined` for anything that {@link printSnapshot} did not write, a torn file included. */
+export function parseSnapshot(stored: string): Snapshot | undefined {
+  const end = stored.indexOf('\n');
+  try {
+    const header = JSON.parse(stored.slice(0, end)) as { endings?: unknown; format?: Partial<Format> } | null;
+    const { endings, format } = header ?? {};
+    const content = stored.slice(end + 1);
+    const isFormat = typeof format?.encoding === 'string' && typeof format.bom === 'boolean';
+    const isEndings = Array.isArray(endings) ? endings.every(isEnding) : isEnding(endings);
+    return isFormat && isEndings
+      ? { text: { content, endings: endings as Text['endings'] }, format: format as Format }
+      : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+function isEnding(value: unknown): value is Ending {
+  return value === '\n' || value === '\r\n' || value === '\r';
+}
+
 /**
  * Remembers texts by the digest of their effective bytes, so that a refusal can show what changed since the read.
  * Bounded in bytes (two per UTF-16 unit, eight per recorded line ending); the least recently used go first.
  */
 export class Texts {
+  readonly #store: TextStore | undefined;
   readonly #snapshots = new Map<Digest, Snapshot>();
   #limit: number;
   #size = 0;
 
-  constructor(limit: number) {
+  constructor(limit: number, store?: TextStore) {
     this.#limit = limit;
+    this.#store = store;
   }
 
   /** Bytes in use. */
@@ -32,6 +69,9 @@ export class Texts {
   }
 
   keep(digest: Digest, snapshot: Snapshot): void {
+    if (!this.#snapshots.has(digest)) {
+      this.#store?.keepText(digest, snapshot);
+    }
     this.#drop(digest);
     this.#snapshots.set(digest, snapshot);
     this.#size += cost(snapshot);
@@ -46,7 +86,7 @@ export class Texts {
     const full = this.#snapshots.has(digest)
       ? digest
       : [...this.#snapshots.keys()].find((key) => key.startsWith(digest));
-    const snapshot = full === undefined ? undefined : this.#snapshots.get(full);
+    const snapshot = full === undefined ? this.#store?.findText(digest) : this.#snapshots.get(full);
     if (full !== undefined && snapshot !== undefined) {
       this.#snapshots.delete(full);
       this.#snapshots.set(full, snapshot);

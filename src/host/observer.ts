@@ -33,12 +33,15 @@ interface OwnEdit {
 export class Observer implements vscode.Disposable {
   readonly #documents: WorkspaceDocuments;
   readonly #ledger: Ledger;
+  readonly #onDidType: () => void;
   readonly #own = new WeakMap<vscode.TextDocument, OwnEdit[]>();
   /** Changes of dirty documents since the last one by hand: the work of save participants, should a save follow. */
   readonly #unsaved = new Map<vscode.TextDocument, Unsaved[]>();
   readonly #subscriptions: vscode.Disposable[];
 
-  constructor(documents: WorkspaceDocuments, ledger: Ledger, log: vscode.LogOutputChannel) {
+  /** @param onDidType called when typing was recorded that may go on. */
+  constructor(documents: WorkspaceDocuments, ledger: Ledger, onDidType: () => void, log: vscode.LogOutputChannel) {
+    this.#onDidType = onDidType;
     this.#documents = documents;
     this.#ledger = ledger;
     this.#subscriptions = [
@@ -78,7 +81,8 @@ export class Observer implements vscode.Disposable {
     switch (origin) {
       case 'typed':
         this.#unsaved.delete(document);
-        return pending.become({ kind: 'typed', count: 1 });
+        pending.become({ kind: 'typed', count: 1 });
+        return this.#onDidType();
       case 'reloaded':
         pending.withdraw();
         return this.#look(key);

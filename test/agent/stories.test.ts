@@ -157,7 +157,9 @@ describe('In the real agent mode', function () {
     await row.hover();
     await row.getByRole('button', { name: 'Show Changes Since Read' }).click();
     await workbench.page.locator('.monaco-diff-editor').first().waitFor();
-    await workbench.page.locator('.monaco-diff-editor', { hasText: 'discount_rate' }).first().waitFor();
+    // Both sides would be the same text if the wrong base were shown.
+    await workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
+    await workbench.page.locator('.monaco-diff-editor .line-delete').first().waitFor();
     await row.hover();
     await row.getByRole('button', { name: 'Re-plan Stale Edit…' }).click();
     const input = workbench.page.locator('.interactive-session .interactive-input-editor .view-lines').first();

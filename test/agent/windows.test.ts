@@ -93,3 +93,43 @@ describe('A window in Restricted Mode', function () {
     }
   });
 });
+
+describe('A window whose extension host was killed', function () {
+  this.timeout(180_000);
+
+  it('still has causes and diffs for old bases when it is back, and counts edits on', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'edit-arbiter-killed-'));
+    writeFileSync(join(folder, 'a.txt'), 'one\ntwo\n');
+    const editor = await startEditor({ folder, model: silent });
+    try {
+      const [part] = parseRead(await invoke(editor, 'arbiter_read', { files: [{ path: 'a.txt' }] }));
+      const entry = (old: string, replacement: string) => ({
+        path: 'a.txt',
+        base: part?.header.base,
+        edits: [{ old_string: old, new_string: replacement }],
+      });
+      const landed = parseEdit(await invoke(editor, 'arbiter_edit', { files: [entry('one', '1')] }));
+      assert.deepEqual([landed.results[0]?.status, landed.results[0]?.edit], ['applied', 1]);
+
+      const killed = await editor.model.evaluate(() => process.pid);
+      process.kill(killed, 'SIGKILL');
+      writeFileSync(join(folder, 'a.txt'), '1\ntwo\nthree\n');
+      await editor.workbench.page.reload();
+      await editor.workbench.ready();
+      while ((await editor.model.evaluate(() => process.pid).catch(() => killed)) === killed) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+
+      const { results } = parseEdit(await invoke(editor, 'arbiter_edit', { files: [entry('two', '2')] }));
+      assert.equal(results[0]?.status, 'stale_base', JSON.stringify(results));
+      assert.deepEqual(results[0].changed_by, ['edit #1 (session unknown, turn 2)', 'external writer']);
+      assert.equal(results[0].diff_since_read, '@@ -1,2 +1,3 @@\n-one\n+1\n two\n+three\n');
+      const next = { path: 'a.txt', base: results[0].actual, edits: [{ old_string: 'three', new_string: '3' }] };
+      const again = parseEdit(await invoke(editor, 'arbiter_edit', { files: [next] }));
+      assert.deepEqual([again.results[0]?.status, again.results[0]?.edit], ['applied', 2]);
+    } finally {
+      await editor.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});

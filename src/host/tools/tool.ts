@@ -18,11 +18,20 @@ export interface ToolParts {
   ) => Promise<readonly string[]>;
 }
 
-/** A tool that always has an answer: nothing is thrown out of `invoke`. */
-export function makeTool({ verb, answer }: ToolParts, log: vscode.LogOutputChannel): vscode.LanguageModelTool<unknown> {
+/**
+ * A tool that always has an answer: nothing is thrown out of `invoke`.
+ *
+ * @param load called before each call: brings back what was stored, once. Does not throw.
+ */
+export function makeTool(
+  { verb, answer }: ToolParts,
+  load: () => void,
+  log: vscode.LogOutputChannel,
+): vscode.LanguageModelTool<unknown> {
   return {
     prepareInvocation: ({ input }) => progressOf(verb, input),
     invoke: async (options, cancellation) => {
+      load();
       const caller = callerOf(options.toolInvocationToken, cancellation);
       const texts = await answer(options, caller, cancellation).catch((error: unknown) => [fault(error, log)]);
       return new vscode.LanguageModelToolResult(texts.map((text) => new vscode.LanguageModelTextPart(text)));

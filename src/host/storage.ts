@@ -1,0 +1,183 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type * as vscode from 'vscode';
+import type { Digest } from '../core/base.ts';
+import { type JournalEntry, parseJournal, printEntry, printHeader } from '../core/journal.ts';
+import type { Ledger, Transition } from '../core/ledger.ts';
+import { parseSnapshot, printSnapshot, type Snapshot } from '../core/texts.ts';
+import { codeOf } from './paths.ts';
+
+/** Above this size, the ledger is written anew at the next start, with the newest transitions only. Bytes. */
+const MAX_LEDGER = 4 * 1024 * 1024;
+/** How many transitions are then kept, over all files. */
+const KEPT = 10_000;
+/** How long typing that may go on is held back, in milliseconds. */
+const TYPING_TIME = 1_000;
+
+/**
+ * Keeps the ledger and the texts at bases under the workspace's storage, so that a refusal still has its causes and its diff
+ * after the window was reloaded or the extension host killed. Losing it costs answers their detail, never an edit.
+ */
+export class Storage implements vscode.Disposable {
+  readonly #folder: string;
+  readonly #ledger: Ledger;
+  readonly #log: vscode.LogOutputChannel;
+  #isLoaded = false;
+  #isBroken = false;
+  #lastEdit = 0;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #texts = new Map<Digest, Promise<void>>();
+
+  /** @param folder the workspace's own; it need not exist. */
+  constructor(folder: string, ledger: Ledger, log: vscode.LogOutputChannel) {
+    this.#folder = folder;
+    this.#ledger = ledger;
+    this.#log = log;
+  }
+
+  /** Brings back what was stored, and stores from now on. Must come before anything is recorded; does so once. */
+  load(): void {
+    if (this.#isLoaded) {
+      return;
+    }
+    this.#isLoaded = true;
+    this.#guard('read', () => {
+      mkdirSync(join(this.#folder, 'texts'), { recursive: true });
+      const journal = existsSync(this.#journal) ? readFileSync(this.#journal, 'utf8') : '';
+      const entries = this.#restore(journal);
+      if (entries && (journal === '' || journal.length > MAX_LEDGER)) {
+        this.#rewrite(entries.slice(-KEPT));
+      } else if (entries && !journal.endsWith('\n')) {
+        // A crash tore the last line: what comes next must not be glued to it.
+        appendFileSync(this.#journal, '\n');
+      }
+    });
+    this.#ledger.scribe = (key, transition) => this.#append(key, transition);
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#ledger.settle();
+  }
+
+  /** The highest edit number that was stored. */
+  get lastEdit(): number {
+    return this.#lastEdit;
+  }
+
+  /** Stores a text in the background; it is there within moments. */
+  keepText(digest: Digest, snapshot: Snapshot): void {
+    if (this.#isBroken || !this.#isLoaded || this.#texts.has(digest)) {
+      return;
+    }
+    const path = join(this.#folder, 'texts', digest);
+    const writing = writeFile(path, printSnapshot(snapshot), { flag: 'wx' }).catch((error: unknown) =>
+      // Stored before: then its time says that it is in use.
+      codeOf(error) === 'EEXIST' ? utimes(path, new Date(), new Date()) : this.#broken('written', error),
+    );
+    this.#texts.set(digest, writing);
+  }
+
+  /** @returns `undefined` where the text is not stored, or is damaged. */
+  findText(digest: Digest): Snapshot | undefined {
+    const path = join(this.#folder, 'texts', digest);
+    if (!this.#isLoaded || digest.length !== 64 || !existsSync(path)) {
+      return undefined;
+    }
+    let snapshot: Snapshot | undefined;
+    this.#guard('read', () => {
+      snapshot = parseSnapshot(readFileSync(path, 'utf8'));
+    });
+    return snapshot;
+  }
+
+  /** Removes the texts that were used longest ago until the rest fits. */
+  async prune(limit: number): Promise<void> {
+    try {
+      const folder = join(this.#folder, 'texts');
+      const names = existsSync(folder) ? await readdir(folder) : [];
+      const files = await Promise.all(
+        names.map(async (name) => ({ path: join(folder, name), stats: await stat(join(folder, name)) })),
+      );
+      let size = files.reduce((sum, { stats }) => sum + stats.size, 0);
+      for (const { path, stats } of files.sort((a, b) => a.stats.mtimeMs - b.stats.mtimeMs)) {
+        if (size <= limit) {
+          return;
+        }
+        await rm(path, { force: true });
+        size -= stats.size;
+      }
+    } catch (error) {
+      this.#broken('cleaned up', error);
+    }
+  }
+
+  get #journal(): string {
+    return join(this.#folder, 'ledger.jsonl');
+  }
+
+  /** @returns `undefined` where the ledger is of a newer version, and must be left alone. */
+  #restore(text: string): readonly JournalEntry[] | undefined {
+    const journal = parseJournal(text);
+    if (journal.kind === 'newer') {
+      this.#isBroken = true;
+      this.#log.warn(
+        `The stored ledger is of version ${journal.version}, newer than this extension: it is left alone, and nothing is added.`,
+      );
+      return undefined;
+    }
+    if (journal.dropped > 0) {
+      this.#log.warn(
+        `${journal.dropped} lines of the stored ledger could not be read and are left out: ${this.#journal}`,
+      );
+    }
+    for (const { key, transition } of journal.entries) {
+      this.#ledger.restore(key, transition);
+      if (transition.cause?.kind === 'edit') {
+        this.#lastEdit = Math.max(this.#lastEdit, transition.cause.number);
+      }
+    }
+    return journal.entries;
+  }
+
+  #rewrite(entries: readonly JournalEntry[]): void {
+    const next = `${this.#journal}.new`;
+    writeFileSync(next, printHeader() + entries.map(printEntry).join(''));
+    renameSync(next, this.#journal);
+  }
+
+  /** At once, so that it survives a kill of the process; the system writes it to the disk in its own time. */
+  #append(key: string, transition: Transition): void {
+    if (!this.#isBroken) {
+      this.#guard('written', () => appendFileSync(this.#journal, printEntry({ key, transition })));
+    }
+  }
+
+  /** To be called now and then while somebody types. */
+  settleSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#ledger.settle();
+    }, TYPING_TIME);
+  }
+
+  #guard(what: string, body: () => void): void {
+    try {
+      body();
+    } catch (error) {
+      this.#broken(what, error);
+    }
+  }
+
+  /** Told once; edits go on without storage. */
+  #broken(what: string, error: unknown): void {
+    if (!this.#isBroken) {
+      this.#isBroken = true;
+      this.#log.error(
+        `What changed files could not be ${what} in ${this.#folder}. Edits go on; their causes are forgotten when this window closes.`,
+        error instanceof Error ? error : String(error),
+      );
+    }
+  }
+}
