@@ -59,6 +59,7 @@ try {
     await workbench.command('Edit Arbiter: Show Conflicts');
     await workbench.screenshot(`${values.pictures}/${prompt.split(' ')[0]}.png`);
   }
+  await showChanges(`${values.pictures}/conflict.png`);
 } finally {
   await agent.stop();
   workspace.remove();
@@ -79,4 +80,14 @@ function printStep({ call, result }: ToolStep, index: number): string {
   const answer = parseEdit(result.text);
   console.log(JSON.stringify(answer, undefined, 2).replaceAll(/^/gm, '    '));
   return answer.results.map(({ status }) => status).join(', ');
+}
+
+/** As an engineer would: from the row of the refused edit to what has changed since the agent's read. */
+async function showChanges(picture: string): Promise<void> {
+  const row = workbench.page.locator('.part.panel [role="treeitem"]', { hasText: 'pricing.py' });
+  await row.click();
+  await row.hover();
+  await row.getByRole('button', { name: 'Show Changes Since Read' }).click();
+  await workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
+  await workbench.screenshot(picture);
 }
