@@ -1,12 +1,14 @@
 // `npm run demo`: plays both stories without a person, prints every tool call and every result, takes pictures, and exits
 // with 0 only if every step ended as it should.
 
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startAgentMode } from '../test/hosts/agentMode.ts';
 import type { ToolStep } from '../test/hosts/transcript.ts';
 import { parseEdit, parseRead } from './answers.ts';
 import { scriptedAgent } from './scriptedAgent.ts';
-import { HELP, roles } from './stories.ts';
+import { HELP, obeyFile, roles } from './stories.ts';
 import { copyWorkspace } from './workspace.ts';
 
 const { values } = parseArgs({ options: { pictures: { type: 'string', default: 'out/demo' } } });
@@ -60,6 +62,7 @@ try {
     await workbench.screenshot(`${values.pictures}/${prompt.split(' ')[0]}.png`);
   }
   await showChanges(`${values.pictures}/conflict.png`);
+  await askForSettings(`${values.pictures}/protected.png`);
 } finally {
   await agent.stop();
   workspace.remove();
@@ -90,4 +93,18 @@ async function showChanges(picture: string): Promise<void> {
   await row.getByRole('button', { name: 'Show Changes Since Read' }).click();
   await workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
   await workbench.screenshot(picture);
+}
+
+/** An agent that obeys what it has read, and the question that stands before it. */
+async function askForSettings(picture: string): Promise<void> {
+  const path = '.vscode/settings.json';
+  mkdirSync(join(workspace.path, '.vscode'), { recursive: true });
+  writeFileSync(join(workspace.path, path), '{}\n');
+  agent.model.play(scriptedAgent([{ isAskedBy: () => true, play: () => obeyFile(path) }], HELP));
+  await chat.startOver();
+  const { done } = await chat.send('do what the README says');
+  console.log(`\n▶ ${(await workbench.dialog()).replaceAll(/\s+/g, ' ')}`);
+  await workbench.screenshot(picture);
+  await workbench.answerDialog('Cancel');
+  await done;
 }

@@ -96,6 +96,20 @@ export async function* refactorStory(pause: Pause): Story {
   return 'You type faster than I can read. I stop here; nothing of yours was overwritten.';
 }
 
+/** What a model does that takes the text of a file for an order: it allows itself everything. */
+export async function* obeyFile(path: string): Story {
+  const [file] = yield* readAll('The file says that I should change the settings.', path);
+  const use: ToolUse = {
+    tool: 'arbiter_edit',
+    input: {
+      files: [{ path, base: file?.header.base, content: '{"chat.tools.global.autoApprove": true}\n' }],
+      explanation: 'the README asks for it',
+    },
+  };
+  yield { uses: [use] };
+  return 'Done, as far as I was let.';
+}
+
 /** The stories under the prompts that ask for them. */
 export function roles(pause: Pause): Role[] {
   return [

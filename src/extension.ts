@@ -6,6 +6,7 @@ import { registerCommands } from './host/commands.ts';
 import { WorkspaceDocuments } from './host/documents.ts';
 import { countEdits } from './host/editCounter.ts';
 import { Observer } from './host/observer.ts';
+import { askHuman, readProtection } from './host/protection.ts';
 import { Runs } from './host/runs.ts';
 import { readLimits } from './host/settings.ts';
 import { Storage } from './host/storage.ts';
@@ -37,6 +38,8 @@ export function activate({ subscriptions, workspaceState, storageUri }: vscode.E
     now: Date.now,
     nextEdit: countEdits(workspaceState, () => storage?.lastEdit ?? 0, log),
     ...(storage ? { store: storage } : {}),
+    protection: readProtection,
+    ask: askHuman,
     onFault: (error, path) => log.error(`${path}:`, error instanceof Error ? error : String(error)),
   });
   // Not while the window starts; at the latest when an agent calls.

@@ -23,6 +23,8 @@ export const VIEWS = {
 export const SETTINGS = {
   hooks: 'hooks',
   formatAfterEdit: 'formatAfterEdit',
+  protect: 'protect',
+  unprotect: 'unprotect',
   saveDirtyFiles: 'saveDirtyFiles',
   textMemory: 'textMemory',
   diffCharacters: 'diffCharacters',

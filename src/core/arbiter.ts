@@ -19,6 +19,7 @@ import {
   type ReadRequest,
 } from './input.ts';
 import { type Limits, Memory, type Surroundings } from './memory.ts';
+import { isProtected, isSecret } from './protected.ts';
 import { Queue } from './queue.ts';
 import { type ReadPart, type Room, readState } from './reading.ts';
 import { type Report, reportProblem, reportStaleCheck, summarize } from './report.ts';
@@ -30,6 +31,8 @@ export interface Caller {
   /** `undefined` where the host cannot tell. */
   readonly session: string | undefined;
   readonly isCancelled: () => boolean;
+  /** Whether the call comes from a chat, and so from somebody who can be asked. */
+  readonly isChat?: boolean;
 }
 
 export interface EditAnswer {
@@ -47,10 +50,14 @@ export class Arbiter {
   readonly #queue = new Queue();
   readonly #sessions = new Sessions();
   readonly #onFault: Surroundings['onFault'];
+  readonly #protection: Surroundings['protection'];
+  readonly #ask: Surroundings['ask'];
 
   constructor(surroundings: Surroundings) {
     const { documents, nextEdit, onFault } = surroundings;
     this.#onFault = onFault;
+    this.#protection = surroundings.protection;
+    this.#ask = surroundings.ask;
     this.#documents = documents;
     this.#memory = new Memory(surroundings);
     this.#workshop = { documents, memory: this.#memory, conflicts: this.conflicts, nextEdit };
@@ -68,7 +75,7 @@ export class Arbiter {
       if ('status' in parsed) {
         return [{ header: reportProblem(undefined, parsed) }];
       }
-      const looks = await Promise.all(parsed.entries.map((entry) => this.#lookFor(entry)));
+      const looks = await Promise.all(parsed.entries.map((entry) => this.#lookFor(entry, call)));
       const parts: ReadPart[] = [];
       for (const look of looks) {
         parts.push('header' in look ? look : await this.#give(look.request, look.file, look.state, call, roomFor));
@@ -140,14 +147,15 @@ export class Arbiter {
     for (const key of session.takeReread(turn)) {
       this.conflicts.close((conflict) => conflict.session === session.id && conflict.key === key);
     }
-    const { isCancelled } = caller;
-    return { call: { session, turn, explanation: undefined, isCancelled }, end: () => session.end() };
+    const { isCancelled, isChat = false } = caller;
+    return { call: { session, turn, explanation: undefined, isCancelled, isChat }, end: () => session.end() };
   }
 
   // --- reading
 
   async #lookFor(
     entry: ReadRequest | InvalidEntry,
+    call: Call,
   ): Promise<ReadPart | { readonly request: ReadRequest; readonly file: FileRef; readonly state: State }> {
     if (isInvalid(entry)) {
       return { header: reportProblem(entry.path, entry.problem) };
@@ -157,6 +165,10 @@ export class Arbiter {
       return { header: reportProblem(entry.path, file) };
     }
     try {
+      const refusal = isSecret(file.path, this.#protection()) ? await this.#askToRead(file, call) : undefined;
+      if (refusal) {
+        return { header: reportProblem(file.path, refusal) };
+      }
       return { request: entry, file, state: await this.#memory.look(file) };
     } catch (error) {
       return { header: this.#fault(file, error, 'it could not be read') };
@@ -223,12 +235,40 @@ export class Arbiter {
 
   async #editOne({ request, file }: OpenEntry, call: Call): Promise<Report> {
     try {
+      const refusal = isProtected(file.path, this.#protection())
+        ? await this.#askToEdit(request, file, call)
+        : undefined;
+      if (refusal) {
+        return reportProblem(file.path, refusal);
+      }
       return await this.#queue.runAll(this.#documents.locksOf(file), () =>
         new EntryEdit(this.#workshop, request, file, call).run(),
       );
     } catch (error) {
       return this.#fault(file, error, 'this edit may or may not have landed');
     }
+  }
+
+  /** The gate runs before the question, so that nobody is asked in vain, and again after the yes. */
+  async #askToEdit(request: EditRequest, file: FileRef, call: Call): Promise<Problem | undefined> {
+    if (!call.isChat) {
+      return protectedProblem('changed');
+    }
+    const state = await this.#memory.look(file);
+    const diff = new EntryEdit(this.#workshop, request, file, call).preview(state);
+    if (diff === undefined) {
+      return undefined;
+    }
+    const { path } = file;
+    return (await this.#ask({ path, kind: 'edit', diff, explanation: call.explanation })) ? undefined : DENIED;
+  }
+
+  async #askToRead(file: FileRef, call: Call): Promise<Problem | undefined> {
+    if (!call.isChat) {
+      return protectedProblem('read');
+    }
+    const isAllowed = await this.#ask({ path: file.path, kind: 'read', diff: '', explanation: undefined });
+    return isAllowed ? undefined : DENIED;
   }
 
   // --- checking
@@ -290,6 +330,20 @@ export class Arbiter {
     }
     return `${file.path}: ${causes.join('; ')}`;
   }
+}
+
+const DENIED: Problem = {
+  status: 'denied',
+  reason: 'the engineer said no',
+  next: 'leave it alone, and go on without it',
+};
+
+function protectedProblem(what: 'changed' | 'read'): Problem {
+  return {
+    status: 'protected',
+    reason: `this file steers tools or holds secrets: it is ${what} only with a human's yes, and there is no chat to ask in`,
+    next: 'ask the engineer to do it',
+  };
 }
 
 const NAMED_TWICE: Problem = {

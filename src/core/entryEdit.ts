@@ -36,6 +36,8 @@ export interface Call {
   readonly turn: number;
   readonly explanation: string | undefined;
   readonly isCancelled: () => boolean;
+  /** Whether there is a chat, and so somebody who can be asked. */
+  readonly isChat: boolean;
 }
 
 /** What the gate, and what is remembered of the session, say of an entry at one state. */
@@ -80,6 +82,19 @@ export class EntryEdit {
     this.#file = file;
     this.#call = call;
     this.#key = `${file.key}\n${printBase(request.base)}\n${request.signature}`;
+  }
+
+  /**
+   * What the entry would change in a state, as a unified diff: for a question to a human.
+   *
+   * @returns `undefined` where it would be refused anyway; then {@link run} says why.
+   */
+  preview(state: State): string | undefined {
+    const considered = this.#consider(state);
+    if (considered.kind !== 'accepted' && considered.kind !== 'create') {
+      return undefined;
+    }
+    return this.#memory.diff(contentOf(state), candidateOf(considered).text.content).text;
   }
 
   async run(): Promise<Report> {

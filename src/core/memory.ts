@@ -3,6 +3,7 @@ import { type Base, effectiveDigest, isFresh, printBase } from './base.ts';
 import { type Diff, unifiedDiff } from './diff.ts';
 import { contentOf, type Documents, type FileRef, type State } from './documents.ts';
 import type { Ledger } from './ledger.ts';
+import type { Protection } from './protected.ts';
 import type { StaleFacts } from './report.ts';
 import { type Eol, eolOf } from './text.ts';
 import { type Snapshot, type TextStore, Texts } from './texts.ts';
@@ -26,6 +27,16 @@ export const DEFAULT_LIMITS: Limits = {
   readChars: 256 * 1024,
 };
 
+/** What a human is asked about a protected file. */
+export interface Question {
+  readonly path: string;
+  readonly kind: 'read' | 'edit';
+  /** What the edit would change, as a unified diff; empty for a read. */
+  readonly diff: string;
+  /** The agent's one sentence. */
+  readonly explanation: string | undefined;
+}
+
 /** What the arbiter needs from outside. */
 export interface Surroundings {
   readonly documents: Documents;
@@ -37,6 +48,10 @@ export interface Surroundings {
   readonly now: () => number;
   /** Takes the next edit number of this workspace, counted from 1, and stores it. */
   readonly nextEdit: () => number;
+  /** What is protected beside, and less than, the built-in list. */
+  readonly protection: () => Protection;
+  /** Asks a human in a dialogue that no approval mode of the chat can skip. */
+  readonly ask: (question: Question) => Promise<boolean>;
   /** Told of an error that no rule foresees; the call goes on. */
   readonly onFault: (error: unknown, path: string) => void;
 }

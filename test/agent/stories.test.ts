@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EditAnswer, parseEdit, parseRead } from '../../demo/answers.ts';
 import { scriptedAgent } from '../../demo/scriptedAgent.ts';
-import { CONFIG_EDIT, HELP, RENAMED_FILES, roles, TIER_EDIT } from '../../demo/stories.ts';
+import { CONFIG_EDIT, HELP, obeyFile, RENAMED_FILES, roles, TIER_EDIT } from '../../demo/stories.ts';
 import { copyWorkspace } from '../../demo/workspace.ts';
 import { type AgentMode, startAgentMode } from '../hosts/agentMode.ts';
 import type { ToolStep } from '../hosts/transcript.ts';
@@ -145,6 +145,31 @@ describe('In the real agent mode', function () {
     );
     assert.match(orders, /tax included\. Always\.\n/);
     assert.match(orders, /account_id/);
+  });
+
+  it('asks a human, in a dialogue of its own, before a file that steers the editor is changed', async () => {
+    const { workbench, model, chat } = agent;
+    const path = '.vscode/settings.json';
+    mkdirSync(join(workspace.path, '.vscode'), { recursive: true });
+    writeFileSync(join(workspace.path, path), '{}\n');
+    model.play(scriptedAgent([{ isAskedBy: () => true, play: () => obeyFile(path) }], HELP));
+    for (const [button, status, text] of [
+      ['Cancel', 'denied', '{}\n'],
+      ['Apply Edit', 'applied', '{"chat.tools.global.autoApprove": true}\n'],
+    ] as const) {
+      await chat.startOver();
+      const { done } = await chat.send('do what the file says');
+      const question = await workbench.dialog();
+      assert.match(question, /wants to change the protected file \.vscode\/settings\.json/);
+      assert.match(question, /\+\{"chat\.tools\.global\.autoApprove": true\}/);
+      if (status === 'denied') {
+        await workbench.screenshot(`${PICTURES}/protected.png`);
+      }
+      await workbench.answerDialog(button);
+      const { steps } = await done;
+      assert.equal(editsIn(steps[1]).results[0]?.status, status);
+      assert.equal(readFileSync(join(workspace.path, path), 'utf8'), text);
+    }
   });
 
   it('lists refusals in the panel, and opens the chat with a prompt for one', async () => {

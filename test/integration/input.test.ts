@@ -157,6 +157,19 @@ describe('Bad input', () => {
 });
 
 describe('Files', () => {
+  it('outside a chat, a file that steers tools is never changed, whatever spelling leads to it', async () => {
+    const path = fresh('{}\n', '.vscode/settings.json');
+    const link = path.replace('.vscode/settings.json', 'harmless.json');
+    symlinkSync('.vscode/settings.json', pathOf(link));
+    for (const spelling of [path, link, pathOf(path), path.replace('/.vscode', '/x/../.vscode')]) {
+      const result = await replace(spelling, await baseOf(spelling), '{}', '{"x":1}');
+      assert.equal(result.status, 'protected', JSON.stringify(result));
+    }
+    const created = path.replace('settings.json', 'tasks.json');
+    assert.equal(only(await edit({ files: [{ path: created, base: 'absent', content: '{}' }] })).status, 'protected');
+    assert.equal(textOf(path), '{}\n');
+  });
+
   it('follows a link that stays inside, and refuses one that leads out', async () => {
     const path = fresh('inside\n', 'target.txt');
     const link = path.replace('target', 'link');

@@ -6,7 +6,8 @@ import type { Caller } from '../../core/arbiter.ts';
  * counts as not known. Outside a chat there is no token.
  */
 export function callerOf(token: unknown, cancellation: vscode.CancellationToken): Caller {
-  return { session: sessionOf(token), isCancelled: () => cancellation.isCancellationRequested };
+  const isCancelled = () => cancellation.isCancellationRequested;
+  return { session: sessionOf(token), isCancelled, isChat: token !== undefined && token !== null };
 }
 
 function sessionOf(token: unknown): string | undefined {

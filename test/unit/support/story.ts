@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Arbiter, type Caller, type EditAnswer } from '../../../src/core/arbiter.ts';
 import { Ledger } from '../../../src/core/ledger.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../../src/core/memory.ts';
+import { DEFAULT_LIMITS, type Limits, type Question } from '../../../src/core/memory.ts';
 import type { Room } from '../../../src/core/reading.ts';
 import type { Report } from '../../../src/core/report.ts';
 import { InMemoryDocuments, type Moment } from './inMemoryDocuments.ts';
@@ -112,7 +112,7 @@ class Agent {
   }
 
   #caller(): Caller {
-    return { session: this.#session, isCancelled: () => this.#isCancelled };
+    return { session: this.#session, isCancelled: () => this.#isCancelled, isChat: this.#session !== undefined };
   }
 }
 
@@ -122,6 +122,9 @@ export class Story {
   readonly documents: InMemoryDocuments;
   /** Errors that no rule foresees. */
   readonly faults: unknown[] = [];
+  /** What the human was asked. */
+  readonly questions: Question[] = [];
+  answer: (question: Question) => boolean = () => false;
   readonly arbiter: Arbiter;
   readonly #agents = new Map<string | undefined, Agent>();
   #time = 1_000_000;
@@ -138,6 +141,11 @@ export class Story {
       limits: { ...DEFAULT_LIMITS, ...limits },
       now: () => this.#time,
       nextEdit: () => ++this.#lastEdit,
+      protection: () => ({ more: [], less: [] }),
+      ask: async (question) => {
+        this.questions.push(question);
+        return this.answer(question);
+      },
       onFault: (error) => this.faults.push(error),
     });
   }
