@@ -40,11 +40,15 @@ export function activate({ subscriptions, workspaceState, storageUri }: vscode.E
     ...(storage ? { store: storage } : {}),
     protection: readProtection,
     ask: askHuman,
+    onDidEdit: (tally) => storage?.keepTally(tally),
     onFault: (error, path) => log.error(`${path}:`, error instanceof Error ? error : String(error)),
   });
   // Not while the window starts; at the latest when an agent calls.
   const load = () => storage?.load();
-  const loading = setTimeout(load, LOAD_DELAY);
+  const loading = setTimeout(() => {
+    load();
+    void storage?.prune(readLimits().textMemory);
+  }, LOAD_DELAY);
   const uriOf = (key: string) => documents.looks.uriOf(key);
   const content = new BaseContent(arbiter);
   const tree = new ConflictTree(arbiter.conflicts, uriOf);
@@ -62,7 +66,7 @@ export function activate({ subscriptions, workspaceState, storageUri }: vscode.E
     vscode.lm.registerTool(TOOLS.read, makeTool(readTool(arbiter), load, log)),
     vscode.lm.registerTool(TOOLS.edit, makeTool(editTool(arbiter), load, log)),
     vscode.lm.registerTool(TOOLS.check, makeTool(checkTool(arbiter), load, log)),
-    ...registerCommands({ arbiter, content, uriOf, log }),
+    ...registerCommands({ arbiter, content, uriOf, log, tallies: () => storage?.readTallies() ?? [] }),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration(SECTION)) {
         arbiter.limits = readLimits();

@@ -12,6 +12,8 @@ export const COMMANDS = {
   showChanges: 'editArbiter.showChanges',
   dismiss: 'editArbiter.dismiss',
   clearResolved: 'editArbiter.clearResolved',
+  showStatistics: 'editArbiter.showStatistics',
+  exportStatistics: 'editArbiter.exportStatistics',
   showLog: 'editArbiter.showLog',
 } as const;
 

@@ -52,12 +52,14 @@ export class Arbiter {
   readonly #onFault: Surroundings['onFault'];
   readonly #protection: Surroundings['protection'];
   readonly #ask: Surroundings['ask'];
+  readonly #onDidEdit: Surroundings['onDidEdit'];
 
   constructor(surroundings: Surroundings) {
     const { documents, nextEdit, onFault } = surroundings;
     this.#onFault = onFault;
     this.#protection = surroundings.protection;
     this.#ask = surroundings.ask;
+    this.#onDidEdit = surroundings.onDidEdit;
     this.#documents = documents;
     this.#memory = new Memory(surroundings);
     this.#workshop = { documents, memory: this.#memory, conflicts: this.conflicts, nextEdit };
@@ -98,6 +100,14 @@ export class Arbiter {
       const planned: Call = { ...call, explanation: parsed.explanation };
       const results = await editAll(entries, parsed.onConflict, (entry) => this.#editOne(entry, planned));
       const alsoChanged = await this.#alsoChanged(call.session, keysOf(entries));
+      for (const { status, changed_by: causes } of results) {
+        this.#onDidEdit({
+          time: this.#memory.now(),
+          session: call.session.id,
+          status,
+          causes: Array.isArray(causes) ? causes.map(String) : [],
+        });
+      }
       const summary = summarize(results);
       return alsoChanged.length > 0 ? { summary, results, also_changed: alsoChanged } : { summary, results };
     } finally {

@@ -5,6 +5,7 @@ import { contentOf, type Documents, type FileRef, type State } from './documents
 import type { Ledger } from './ledger.ts';
 import type { Protection } from './protected.ts';
 import type { StaleFacts } from './report.ts';
+import type { Tally } from './statistics.ts';
 import { type Eol, eolOf } from './text.ts';
 import { type Snapshot, type TextStore, Texts } from './texts.ts';
 
@@ -52,6 +53,8 @@ export interface Surroundings {
   readonly protection: () => Protection;
   /** Asks a human in a dialogue that no approval mode of the chat can skip. */
   readonly ask: (question: Question) => Promise<boolean>;
+  /** Told of how each entry of an `arbiter_edit` call ended. */
+  readonly onDidEdit: (tally: Tally) => void;
   /** Told of an error that no rule foresees; the call goes on. */
   readonly onFault: (error: unknown, path: string) => void;
 }

@@ -5,7 +5,9 @@ import { parseBase } from '../core/base.ts';
 import { blocksBetween } from '../core/compare.ts';
 import type { Conflict } from '../core/conflict.ts';
 import { replanPrompt } from '../core/replan.ts';
+import type { Tally } from '../core/statistics.ts';
 import { COMMANDS, VIEWS } from '../names.ts';
+import { exportStatistics, showStatistics } from './statistics.ts';
 import type { BaseContent } from './views/baseContent.ts';
 
 /** What the commands work with. */
@@ -14,6 +16,8 @@ export interface CommandTools {
   readonly content: BaseContent;
   readonly uriOf: (key: string) => vscode.Uri;
   readonly log: vscode.LogOutputChannel;
+  /** How every edit of the workspace has ended so far. */
+  readonly tallies: () => readonly Tally[];
 }
 
 /** Registers every command of the palette and the views. */
@@ -26,6 +30,8 @@ export function registerCommands(tools: CommandTools): vscode.Disposable[] {
     [COMMANDS.showChanges]: (argument) => showChanges(tools, argument),
     [COMMANDS.dismiss]: (argument) => dismiss(tools, argument),
     [COMMANDS.clearResolved]: () => arbiter.conflicts.clearResolved(),
+    [COMMANDS.showStatistics]: () => showStatistics(tools.tallies()),
+    [COMMANDS.exportStatistics]: () => exportStatistics(tools.tallies()),
     [COMMANDS.showLog]: () => log.show(),
   };
   return Object.entries(handlers).map(([id, handler]) => vscode.commands.registerCommand(id, handler));

@@ -58,9 +58,18 @@ export function resolvePath(path: string): WorkspaceFile | Problem {
   const shown = relative.split(nodePath.sep).join('/');
   return {
     key: real,
-    path: roots.length > 1 ? `${root.name}/${shown}` : shown === '' ? '.' : shown,
+    path: nameOf(root, shown, real, roots),
     uri: vscode.Uri.file(nodePath.join(root.path, relative)),
   };
+}
+
+/** How a file is shown: whatever is shown leads to the same file when it is sent back. */
+function nameOf(root: Root, shown: string, real: string, roots: readonly Root[]): string {
+  if (roots.length === 1) {
+    return shown === '' ? '.' : shown;
+  }
+  // Two folders of one name: only the whole path tells them apart.
+  return roots.filter(({ name }) => name === root.name).length > 1 ? real : `${root.name}/${shown}`;
 }
 
 /** The real path of a file, or of what it would be: links are followed as far as there is something. */
@@ -118,8 +127,9 @@ function toAbsolute(path: string, roots: readonly Root[]): string | undefined {
   if (roots.length === 1 && only) {
     return nodePath.resolve(only.path, path);
   }
-  const [first = '', ...rest] = path.split(/[/\\]/);
-  const root = roots.find(({ name }) => name === first);
+  const [first = '', ...rest] = path.split(nodePath.sep === '\\' ? /[/\\]/ : '/');
+  const named = roots.filter(({ name }) => name === first);
+  const root = named.length === 1 ? named[0] : undefined;
   return root && nodePath.resolve(root.path, rest.join('/'));
 }
 

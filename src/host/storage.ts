@@ -5,6 +5,7 @@ import type * as vscode from 'vscode';
 import type { Digest } from '../core/base.ts';
 import { type JournalEntry, parseJournal, printEntry, printHeader } from '../core/journal.ts';
 import type { Ledger, Transition } from '../core/ledger.ts';
+import { parseTallies, printTally, type Tally } from '../core/statistics.ts';
 import { parseSnapshot, printSnapshot, type Snapshot } from '../core/texts.ts';
 import { codeOf } from './paths.ts';
 
@@ -66,6 +67,21 @@ export class Storage implements vscode.Disposable {
     return this.#lastEdit;
   }
 
+  keepTally(tally: Tally): void {
+    if (!this.#isBroken && this.#isLoaded) {
+      this.#guard('written', () => appendFileSync(this.#tallies, printTally(tally)));
+    }
+  }
+
+  /** Every entry of a call that was stored, oldest first. */
+  readTallies(): Tally[] {
+    let text = '';
+    this.#guard('read', () => {
+      text = existsSync(this.#tallies) ? readFileSync(this.#tallies, 'utf8') : '';
+    });
+    return parseTallies(text);
+  }
+
   /** Stores a text in the background; it is there within moments. */
   keepText(digest: Digest, snapshot: Snapshot): void {
     if (this.#isBroken || !this.#isLoaded || this.#texts.has(digest)) {
@@ -111,6 +127,10 @@ export class Storage implements vscode.Disposable {
     } catch (error) {
       this.#broken('cleaned up', error);
     }
+  }
+
+  get #tallies(): string {
+    return join(this.#folder, 'statistics.jsonl');
   }
 
   get #journal(): string {

@@ -310,6 +310,18 @@ describe('Files', () => {
     assert.equal(fine?.status, 'fresh');
   });
 
+  it('counts how edits ended, and shows it', async () => {
+    const path = fresh('one\n');
+    const base = await baseOf(path);
+    assert.equal((await replace(path, base, 'one', '1')).status, 'applied');
+    writes(path, 'x\n');
+    assert.equal((await replace(path, sha256('1\n'), '1', '2')).status, 'stale_base');
+    await vscode.commands.executeCommand('editArbiter.showStatistics');
+    const shown = vscode.window.activeTextEditor?.document.getText() ?? '';
+    assert.match(shown, /\*\*\d+\*\* applies, \*\*\d+\*\* of them on a stale base/);
+    assert.match(shown, /\| external writer \| \d+ \|/);
+  });
+
   it('leaves a document that the engineer holds unsaved alone when the disk under it moves', async () => {
     const path = fresh('one\ntwo\n');
     await engineer.types(path, '!', { line: 0, character: 3 });

@@ -4,6 +4,7 @@ import { Ledger } from '../../../src/core/ledger.ts';
 import { DEFAULT_LIMITS, type Limits, type Question } from '../../../src/core/memory.ts';
 import type { Room } from '../../../src/core/reading.ts';
 import type { Report } from '../../../src/core/report.ts';
+import type { Tally } from '../../../src/core/statistics.ts';
 import { InMemoryDocuments, type Moment } from './inMemoryDocuments.ts';
 
 /** The JSON of one file's result, with the keys that stories look at. */
@@ -122,6 +123,7 @@ export class Story {
   readonly documents: InMemoryDocuments;
   /** Errors that no rule foresees. */
   readonly faults: unknown[] = [];
+  readonly tallies: Tally[] = [];
   /** What the human was asked. */
   readonly questions: Question[] = [];
   answer: (question: Question) => boolean = () => false;
@@ -146,6 +148,7 @@ export class Story {
         this.questions.push(question);
         return this.answer(question);
       },
+      onDidEdit: (tally) => this.tallies.push(tally),
       onFault: (error) => this.faults.push(error),
     });
   }

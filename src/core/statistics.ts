@@ -1,0 +1,187 @@
+/** One entry of an `arbiter_edit` call, and how it ended. Kept on this machine, never sent anywhere. */
+export interface Tally {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly session: string | undefined;
+  readonly status: string;
+  /** `changed_by`, where the file had moved. */
+  readonly causes: readonly string[];
+}
+
+/** Who moves files under agents: the words of the statistics. */
+export type CauseClass =
+  | 'own edit'
+  | 'other session'
+  | 'hook'
+  | 'code generator'
+  | 'git'
+  | 'engineer'
+  | 'other extension'
+  | 'external writer'
+  | 'unknown';
+
+export interface Share {
+  readonly name: string;
+  readonly count: number;
+  /** Of all that is counted beside it; 0 to 1. */
+  readonly share: number;
+}
+
+export interface Period {
+  /** A day as `2026-11-30`, or a session as `session 1` in the order of appearance. */
+  readonly name: string;
+  readonly applies: number;
+  readonly stale: number;
+}
+
+export interface Statistics {
+  /** Edits that reached the gate with a file that could be read: applied ones and stale ones. */
+  readonly applies: number;
+  readonly stale: number;
+  /** Of `applies`; 0 to 1. */
+  readonly staleRate: number;
+  readonly refusals: readonly Share[];
+  readonly causes: readonly Share[];
+  readonly days: readonly Period[];
+  readonly sessions: readonly Period[];
+}
+
+const STALE = ['stale_base', 'disk_changed_during_save'];
+
+/** @param dayOf the day of a time, in the engineer's own calendar. */
+export function computeStatistics(tallies: readonly Tally[], dayOf: (time: number) => string): Statistics {
+  const gated = tallies.filter(({ status }) => status === 'applied' || STALE.includes(status));
+  const stale = gated.filter(({ status }) => STALE.includes(status));
+  const refused = tallies.filter(({ status }) => status !== 'applied' && status !== 'already_applied');
+  const sessions = [...new Set(tallies.map(({ session }) => session))];
+  return {
+    applies: gated.length,
+    stale: stale.length,
+    staleRate: gated.length === 0 ? 0 : stale.length / gated.length,
+    refusals: sharesOf(refused.map(({ status }) => status)),
+    causes: sharesOf(stale.flatMap(({ causes }) => [...new Set(causes.map(classOf))])),
+    days: periodsOf(gated, ({ time }) => dayOf(time)),
+    sessions: periodsOf(gated, ({ session }) =>
+      session === undefined
+        ? 'session unknown'
+        : `session ${sessions.filter((id) => id !== undefined).indexOf(session) + 1}`,
+    ),
+  };
+}
+
+/** The class of a string of `changed_by`. */
+export function classOf(cause: string): CauseClass {
+  const classes: readonly (readonly [RegExp, CauseClass])[] = [
+    [/^edit #\d+ \(another session/, 'other session'],
+    [/^edit #/, 'own edit'],
+    [/^post-write hook:/, 'hook'],
+    [/^code generator:/, 'code generator'],
+    [/^git:/, 'git'],
+    [/^engineer:/, 'engineer'],
+    [/^changed in the editor/, 'other extension'],
+    [/^chat edit outside/, 'other extension'],
+    [/^(external writer|deleted on disk|renamed to)/, 'external writer'],
+  ];
+  return classes.find(([pattern]) => pattern.test(cause))?.[1] ?? 'unknown';
+}
+
+/** For a person: Markdown. */
+export function printStatistics(statistics: Statistics): string {
+  const { applies, stale, staleRate, refusals, causes, days, sessions } = statistics;
+  if (applies === 0) {
+    return '# Edit Arbiter: statistics\n\nNo agent has edited a file of this workspace through the arbiter yet.\n';
+  }
+  const shares = (title: string, rows: readonly Share[]) =>
+    rows.length === 0
+      ? []
+      : [
+          `## ${title}`,
+          '',
+          '| | count | |',
+          '|---|--:|--:|',
+          ...rows.map(({ name, count, share }) => `| ${name} | ${count} | ${percent(share)} |`),
+          '',
+        ];
+  const periods = (title: string, rows: readonly Period[]) => [
+    `## ${title}`,
+    '',
+    '| | applies | stale | |',
+    '|---|--:|--:|--:|',
+    ...rows.map((row) => `| ${row.name} | ${row.applies} | ${row.stale} | ${percent(row.stale / row.applies)} |`),
+    '',
+  ];
+  return [
+    '# Edit Arbiter: statistics',
+    '',
+    `**${applies}** applies, **${stale}** of them on a stale base (**${percent(staleRate)}**). Kept in this workspace's storage, never sent anywhere.`,
+    '',
+    ...shares('Who had moved the file', causes),
+    ...shares('Refusals', refusals),
+    ...periods('By day', days),
+    ...periods('By session', sessions),
+  ].join('\n');
+}
+
+/** For a spreadsheet: a line per entry, quoted as RFC 4180 says; a leading sign is kept from being taken for a formula. */
+export function printCsv(tallies: readonly Tally[], printTime: (time: number) => string): string {
+  const quote = (value: string) => `"${value.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
+  const rows = tallies.map(({ time, session, status, causes }) =>
+    [printTime(time), session ?? '', status, causes.join('; ')].map(quote).join(','),
+  );
+  return `time,session,status,causes\r\n${rows.map((row) => `${row}\r\n`).join('')}`;
+}
+
+export function printTally(tally: Tally): string {
+  return `${JSON.stringify(tally)}\n`;
+}
+
+/** Reads what {@link printTally} wrote; lines that make no sense are left out. */
+export function parseTallies(text: string): Tally[] {
+  return text.split('\n').flatMap((line) => {
+    const tally = line === '' ? undefined : parseTally(line);
+    return tally ? [tally] : [];
+  });
+}
+
+function parseTally(line: string): Tally | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== 'object' || value === null) {
+      return undefined;
+    }
+    const { time, session, status, causes } = value as Record<string, unknown>;
+    const isRight = typeof time === 'number' && typeof status === 'string' && Array.isArray(causes);
+    return isRight
+      ? { time, session: typeof session === 'string' ? session : undefined, status, causes: causes.map(String) }
+      : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+function sharesOf(names: readonly string[]): Share[] {
+  const counts = new Map<string, number>();
+  for (const name of names) {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([name, count]) => ({ name, count, share: count / names.length }))
+    .sort((a, b) => b.count - a.count || a.name.localeCompare(b.name));
+}
+
+function periodsOf(gated: readonly Tally[], nameOf: (tally: Tally) => string): Period[] {
+  const periods = new Map<string, Period>();
+  for (const tally of gated) {
+    const name = nameOf(tally);
+    const { applies, stale } = periods.get(name) ?? { applies: 0, stale: 0 };
+    periods.set(name, { name, applies: applies + 1, stale: stale + (STALE.includes(tally.status) ? 1 : 0) });
+  }
+  return [...periods.values()];
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
