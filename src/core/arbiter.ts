@@ -321,7 +321,13 @@ export class Arbiter {
         }
       }),
     );
-    return told.filter((line) => line !== undefined);
+    const lines = told.filter((line) => line !== undefined);
+    return lines.length <= MAX_ALSO_CHANGED
+      ? lines
+      : [
+          ...lines.slice(0, MAX_ALSO_CHANGED),
+          `${lines.length - MAX_ALSO_CHANGED} more files; arbiter_check lists them all`,
+        ];
   }
 
   async #moveOf(held: HeldBase, session: Session): Promise<string | undefined> {
@@ -341,6 +347,9 @@ export class Arbiter {
     return `${file.path}: ${causes.join('; ')}`;
   }
 }
+
+/** How many moved files are named beside an answer. */
+const MAX_ALSO_CHANGED = 20;
 
 const DENIED: Problem = {
   status: 'denied',

@@ -201,6 +201,9 @@ export class Ledger {
 
   /** Another file that was in this state, if any. */
   ownerOf(base: Base, exceptKey: string): string | undefined {
+    if (base.disk === 'absent') {
+      return undefined;
+    }
     for (const [key, transitions] of this.#files) {
       if (key !== exceptKey && transitions.some(({ to }) => to !== undefined && isSameBase(base, to))) {
         return key;

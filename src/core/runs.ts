@@ -25,6 +25,8 @@ export interface Evidence {
   readonly writtenAt: number;
   /** Whether the file is gone. */
   readonly isDeleted: boolean;
+  /** When the file was last seen otherwise. Milliseconds since the epoch. */
+  readonly since: number;
   readonly runs: readonly Run[];
   readonly gitMoves: readonly GitMove[];
 }
@@ -34,9 +36,9 @@ const START_SLACK = 500;
 /** The event of its end comes after all that it wrote; the file system's clock ticks more slowly. Milliseconds. */
 const END_SLACK = 20;
 /** How long before its log entry a checkout may have written a file, in milliseconds. */
-const GIT_BEFORE = 10_000;
-/** Git's times are whole seconds, and files may be written a little after the entry. */
-const GIT_AFTER = 2_000;
+const GIT_BEFORE = 3_000;
+/** Git writes files before the log entry; this much the clocks may differ, in milliseconds. */
+const GIT_AFTER = 200;
 /** A command that still runs after this time counts as one in the background, in milliseconds. */
 const LONG = 10 * 60_000;
 
@@ -44,13 +46,16 @@ const LONG = 10 * 60_000;
  * Names who wrote a file outside the editor. A command is named only where it was the only one that could have, and is not
  * one in the background; a move of git goes first, because its log says what it did.
  */
-export function causeOfWrite({ writtenAt, isDeleted, runs, gitMoves }: Evidence, now: number): Cause {
-  const move = gitMoves.findLast(({ time }) => writtenAt >= time - GIT_BEFORE && writtenAt <= time + 1_000 + GIT_AFTER);
+export function causeOfWrite({ writtenAt, isDeleted, since, runs, gitMoves }: Evidence, now: number): Cause {
+  const move = gitMoves.findLast(
+    ({ time }) => time >= since - 1_000 && writtenAt >= time - GIT_BEFORE && writtenAt <= time + 1_000 + GIT_AFTER,
+  );
   if (move) {
     return { kind: 'git', action: move.action };
   }
   const able = runs.filter(
-    ({ start, end }) => writtenAt >= start - START_SLACK && writtenAt <= (end ?? now) + END_SLACK,
+    ({ start, end }) =>
+      (end ?? now) >= since && writtenAt >= start - START_SLACK && writtenAt <= (end ?? now) + END_SLACK,
   );
   const [only] = able;
   if (only && able.length === 1 && !isBackground(only, now)) {
@@ -73,7 +78,7 @@ function shorten(commandLine: string): string {
   return line.length <= 120 ? line : `${line.slice(0, 119)}…`;
 }
 
-const ENTRY = /^[0-9a-f]+ [0-9a-f]+ .*? (\d+) [-+]\d{4}\t(.*)$/;
+const ENTRY = /^([0-9a-f]+) ([0-9a-f]+) .*? (\d+) [-+]\d{4}\t(.*)$/;
 
 /**
  * Reads entries of a git log file (`logs/HEAD`, `logs/refs/stash`): format of git's reflog, one entry a line, with the time in
@@ -82,8 +87,12 @@ const ENTRY = /^[0-9a-f]+ [0-9a-f]+ .*? (\d+) [-+]\d{4}\t(.*)$/;
 export function parseReflog(log: string, isStash = false): GitMove[] {
   return log.split('\n').flatMap((line) => {
     const found = ENTRY.exec(line);
-    const [, seconds, message] = found ?? [];
-    return seconds !== undefined && message !== undefined
+    const [, before, after, seconds, message = ''] = found ?? [];
+    // Where HEAD did not move to another commit, or a commit was made of what is there, no file was written.
+    if (!isStash && (before === after || message.startsWith('commit'))) {
+      return [];
+    }
+    return seconds !== undefined
       ? [{ action: isStash ? 'stash' : actionOf(message), time: Number(seconds) * 1_000 }]
       : [];
   });

@@ -6,12 +6,12 @@ import { applyEdits, type BufferEdit, findLanding, type Landing, reverse } from 
 import { renderText, type Span } from '../core/text.ts';
 import { SECTION, SETTINGS } from '../names.ts';
 import type { BufferChange, BufferChanges } from './bufferChanges.ts';
-import { replaceBuffer, toBufferEdits, toWorkspaceEdit } from './bufferEdits.ts';
+import { applyToBuffer, toBufferEdits, toReplaced } from './bufferEdits.ts';
 import type { Conversions } from './conversions.ts';
 import { type Disk, isSameDisk, readDisk } from './disk.ts';
 import type { Look, Looks } from './looks.ts';
 import { describe } from './paths.ts';
-import { hasSaveParticipants } from './saveParticipants.ts';
+import { synchronize } from './synchronize.ts';
 
 /** What an apply works with. */
 export interface Tools {
@@ -88,7 +88,7 @@ export class Apply {
   /** Begins in the same synchronous turn: the edit is handed to the editor before this returns its promise. */
   async run(): Promise<Outcome> {
     const { spans } = this.#decision.candidate;
-    const isAccepted = await vscode.workspace.applyEdit(toWorkspaceEdit(this.#document.uri, this.#content, spans));
+    const isAccepted = await applyToBuffer(this.#document, toReplaced(this.#content, spans));
     const landing = findLanding(
       this.#before,
       this.#expected,
@@ -156,11 +156,11 @@ export class Apply {
 
   /** Our change is not where it should be, or nowhere. */
   async #astray(landing: Exclude<Landing, { kind: 'landed' }>, isAccepted: boolean): Promise<Outcome> {
-    if (landing.kind === 'misplaced') {
+    if (landing.kind === 'misplaced' && isAccepted) {
       // The editor's own version check let it through (microsoft/vscode issue 317275).
       const own = this.changes[landing.index]?.edits ?? [];
       const before = this.#edits().slice(0, landing.index).reduce(applyEdits, this.#before);
-      const isTakenBack = await this.#reverse(before, own, landing.index);
+      const isTakenBack = await this.#reverse(before, own, landing.index, false);
       const others = this.changes.filter((_, index) => index < landing.index);
       for (const change of others) {
         this.#tools.tell(this.#document, change);
@@ -192,8 +192,13 @@ export class Apply {
 
   /** Somebody changed the buffer between our apply and our save: it is theirs to save now. */
   async #intruded(own: readonly BufferEdit[], index: number): Promise<Outcome> {
-    const { isTouched, isUndone } = reverse(this.#before, own, this.#edits().slice(index + 1));
-    if (isUndone) {
+    const later = this.changes.slice(index + 1);
+    const { isTouched, isUndone } = reverse(
+      this.#before,
+      own,
+      later.map(({ edits }) => edits),
+    );
+    if (isUndone && later.some(({ reason }) => reason === 'undo')) {
       return this.#applied({ ...UNSAVED, foreign: true, isUndone, landed: this.#landedInBuffer() }, own);
     }
     if (isTouched) {
@@ -228,8 +233,10 @@ export class Apply {
     const later = this.changes.slice(index + 1);
     const isHook = await this.#hookTest();
     const theirs = later.filter((change) => !isHook(change));
-    const isCandidateOnDisk = this.#holdsCandidate(after.disk);
-    if (!isSaved && !isCandidateOnDisk) {
+    const writtenAt = this.#writtenAt(later, this.#tools.looks.textOn(this.#file.key, after.disk, this.#document));
+    // The editor's auto save may have been quicker than ours: then the disk holds our text all the same.
+    const isOurs = writtenAt !== undefined && !isSameDisk(after.disk, this.#look.disk);
+    if (!isSaved && !isOurs) {
       if (!isSameDisk(after.disk, this.#look.disk)) {
         return this.#diskChanged(own, index);
       }
@@ -239,7 +246,6 @@ export class Apply {
       return this.#failed('save_failed', reason, await this.#reverse(this.#before, own, index));
     }
     this.#isHook = isHook;
-    const writtenAt = this.#writtenAt(later, this.#tools.looks.textOn(this.#file.key, after.disk, this.#document));
     const isWritten = writtenAt !== undefined && after.disk.kind === 'file';
     const isSavedTogether = isWritten && later.slice(0, writtenAt).some((change) => theirs.includes(change));
     const onDisk = after.state.base?.disk;
@@ -259,11 +265,13 @@ export class Apply {
         hooks: effects,
         hookFailures: this.#formatFailures,
         foreign: theirs.length > 0 || !isWritten,
-        isUndone: reverse(
-          this.#before,
-          own,
-          later.map(({ edits }) => edits),
-        ).isUndone,
+        isUndone:
+          later.some(({ reason }) => reason === 'undo') &&
+          reverse(
+            this.#before,
+            own,
+            later.map(({ edits }) => edits),
+          ).isUndone,
         isSavedTogether,
         landed: { disk: digest(this.#bytes) },
         ...(written ? { written } : {}),
@@ -347,7 +355,7 @@ export class Apply {
    *
    * @returns whether nothing of our part is left.
    */
-  async #reverse(before: string, own: readonly BufferEdit[], index: number): Promise<boolean> {
+  async #reverse(before: string, own: readonly BufferEdit[], index: number, mayReset = true): Promise<boolean> {
     const document = this.#document;
     for (let attempt = 0; attempt < MAX_REVERSALS; attempt += 1) {
       await this.#tools.changes.decided(document);
@@ -355,11 +363,18 @@ export class Apply {
       const later = this.changes.slice(index + 1);
       const count = this.changes.length;
       // What hooks did cannot be told for sure from what another extension did, so only our own formatter's part goes with ours.
-      if (later.every((change) => change === this.#formatting)) {
-        if (await this.#backToDisk(before)) {
-          this.#told = this.changes.length;
-          return true;
-        }
+      // Over unsaved text, the disk is nothing to go back to.
+      const isOursAlone = later.every((change) => change === this.#formatting);
+      if (
+        mayReset &&
+        isOursAlone &&
+        !this.#isDirtyBase() &&
+        (await synchronize(this.#tools.looks, this.#file.key, document))
+      ) {
+        this.#told = this.changes.length;
+        return true;
+      }
+      if (this.changes.length > count) {
         continue;
       }
       const raw = document.getText();
@@ -371,12 +386,13 @@ export class Apply {
       if (isUndone || spans.length === 0) {
         return true;
       }
-      const edit = new vscode.WorkspaceEdit();
-      for (const { start, end, text } of spans) {
-        edit.replace(document.uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
-      }
       const expected = applyEdits(raw, spans.map(toEdit));
-      await vscode.workspace.applyEdit(edit);
+      const edits = spans.map(({ start, end, text }) => ({
+        range: new vscode.Range(document.positionAt(start), document.positionAt(end)),
+        old: raw.slice(start, end),
+        text,
+      }));
+      await applyToBuffer(document, edits);
       const since = this.changes.slice(count).map(({ edits }) => edits);
       const landing = findLanding(raw, expected, since, spans);
       if (landing.kind === 'landed') {
@@ -394,29 +410,6 @@ export class Apply {
       `${this.#file.path}: our part of the edit could not be taken back; somebody keeps changing the file`,
     );
     return false;
-  }
-
-  /** The buffer shall hold what is on disk, or at least what it held before us. */
-  async #backToDisk(before: string): Promise<boolean> {
-    const disk = readDisk(this.#file.key);
-    const now = this.#tools.looks.textOn(this.#file.key, disk, this.#document);
-    const target = now ?? before;
-    if (!(await replaceBuffer(this.#document, target))) {
-      return false;
-    }
-    if (now === undefined || !this.#document.isDirty || hasSaveParticipants(this.#document)) {
-      return true;
-    }
-    // With the text on disk in its buffer, the editor accepts the save, writes nothing new, and knows the file as clean
-    // again. Looked at once more in this very turn: a save must not put older text over newer.
-    if (!isSameDisk(readDisk(this.#file.key), disk) || this.#document.getText() !== now) {
-      return false;
-    }
-    const isClean = await this.#document.save();
-    this.#tools.log.debug(
-      `${this.#file.path}: taken back, ${isClean ? 'clean' : 'still marked as changed by the editor'}`,
-    );
-    return true;
   }
 
   #edits(): (readonly BufferEdit[])[] {

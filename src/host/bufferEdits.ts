@@ -22,32 +22,70 @@ export function toBufferEdits(raw: string, content: string, spans: readonly Span
   });
 }
 
-/** Positions are computed from the text given, not from the document, so both must be the same. */
-export function toWorkspaceEdit(uri: vscode.Uri, content: string, spans: readonly Span[]): vscode.WorkspaceEdit {
+/** One replacement, with the text that it takes away. */
+export interface Replaced {
+  readonly range: vscode.Range;
+  readonly old: string;
+  readonly text: string;
+}
+
+/** Content spans as replacements. Positions are computed from the text given, so it must be the document's. */
+export function toReplaced(content: string, spans: readonly Span[]): Replaced[] {
   const lines = new LineIndex(content);
   const positionOf = (offset: number) => {
     const line = lines.lineOf(offset);
     return new vscode.Position(line, offset - lines.lineStart(line));
   };
-  const edit = new vscode.WorkspaceEdit();
-  for (const span of spans) {
+  return spans.map((span) => {
     const { start, end, text } = trim(content, span);
-    edit.replace(uri, new vscode.Range(positionOf(start), positionOf(end)), text);
-  }
-  return edit;
+    return { range: new vscode.Range(positionOf(start), positionOf(end)), old: content.slice(start, end), text };
+  });
 }
+
+/**
+ * Hands replacements to the editor, in the caller's turn and as one undo step. Either way in, the editor compares the version
+ * of the document.
+ *
+ * @returns whether the editor says that it applied them.
+ */
+export function applyToBuffer(document: vscode.TextDocument, edits: readonly Replaced[]): Thenable<boolean> {
+  const editor = vscode.window.visibleTextEditors.find((visible) => visible.document === document);
+  // The editor makes a WorkspaceEdit minimal where its document is shown, unit by unit: characters of which both texts hold
+  // halves are torn apart. Edits of a text editor are left as they are.
+  if (editor && edits.some(({ old, text }) => SURROGATE.test(old) && SURROGATE.test(text))) {
+    return editor.edit(
+      (builder) => {
+        for (const { range, text } of edits) {
+          builder.replace(range, text);
+        }
+      },
+      { undoStopBefore: true, undoStopAfter: true },
+    );
+  }
+  const edit = new vscode.WorkspaceEdit();
+  for (const { range, text } of edits) {
+    edit.replace(document.uri, range, text);
+  }
+  return vscode.workspace.applyEdit(edit);
+}
+
+const SURROGATE = /[\ud800-\udfff]/;
 
 /** Makes a buffer hold exactly `raw`. @returns whether it does. */
 export async function replaceBuffer(document: vscode.TextDocument, raw: string): Promise<boolean> {
   const before = document.getText().replaceAll('\r\n', '\n');
   const spans = spansBetween(before, raw.replaceAll('\r\n', '\n'));
-  const edit = toWorkspaceEdit(document.uri, before, spans);
   const eol = raw.includes('\r\n') ? vscode.EndOfLine.CRLF : vscode.EndOfLine.LF;
   if (raw.includes('\n') && document.eol !== eol) {
-    edit.set(document.uri, [...edit.get(document.uri), vscode.TextEdit.setEndOfLine(eol)]);
-  }
-  if (edit.size > 0) {
+    const edit = new vscode.WorkspaceEdit();
+    edit.set(document.uri, [vscode.TextEdit.setEndOfLine(eol)]);
     await vscode.workspace.applyEdit(edit);
+    if (document.getText().replaceAll('\r\n', '\n') !== before) {
+      return false;
+    }
+  }
+  if (spans.length > 0) {
+    await applyToBuffer(document, toReplaced(before, spans));
   }
   return document.getText() === raw;
 }

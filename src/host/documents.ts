@@ -9,10 +9,10 @@ import type { Cause } from '../core/ledger.ts';
 import type { Problem } from '../core/status.ts';
 import { renderText, type Text } from '../core/text.ts';
 import { Apply, type Tools } from './apply.ts';
-import type { BufferChange, BufferChanges } from './bufferChanges.ts';
+import type { BufferChange, BufferChanges, Origin } from './bufferChanges.ts';
 import { Conversions } from './conversions.ts';
 import { readDisk } from './disk.ts';
-import { hooksFor, runHook } from './hooks.ts';
+import { hasHooks, hooksFor, runHook } from './hooks.ts';
 import { Looks } from './looks.ts';
 import { codeOf, describe } from './paths.ts';
 import { Readiness } from './readiness.ts';
@@ -200,7 +200,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     const state = await this.look(file);
     const landed: Base = { disk: digest(bytes) };
     const foreign = state.base === undefined || printBase(state.base) !== printBase(landed);
-    return {
+    const outcome: Applied = {
       kind: 'applied',
       state,
       landed,
@@ -210,6 +210,10 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       isSavedTogether: false,
       onDidNumber: () => {},
     };
+    const uri = this.looks.uriOf(file.key);
+    return foreign || !vscode.workspace.isTrusted || !hasHooks(uri)
+      ? outcome
+      : this.#runHooks(file, await vscode.workspace.openTextDocument(uri), outcome);
   }
 
   /** Must reach `apply.run` in the caller's turn. */
@@ -235,11 +239,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   }
 
   /** The configured hooks, once, in order, after our own save. What they leave is looked at after each. */
-  async #runHooks(
-    file: FileRef,
-    document: vscode.TextDocument,
-    outcome: Extract<Outcome, { kind: 'applied' }>,
-  ): Promise<Outcome> {
+  async #runHooks(file: FileRef, document: vscode.TextDocument, outcome: Applied): Promise<Outcome> {
     const commands = vscode.workspace.isTrusted ? hooksFor(document, this.#tools.log) : [];
     if (commands.length === 0) {
       return outcome;
@@ -247,22 +247,66 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     const hooks = [...outcome.hooks];
     const hookFailures = [...(outcome.hookFailures ?? [])];
     let { state } = outcome;
-    for (const command of commands) {
-      const reason = await runHook(command, document);
-      if (reason !== undefined) {
-        hookFailures.push({ name: command.name, reason });
-        this.#tools.log.warn(`${file.path}: the hook ${command.name} failed: ${reason}`);
+    const others = new Others(document, this.#changes);
+    let isMoved = false;
+    try {
+      for (const command of commands) {
+        const before = await this.look(file);
+        isMoved ||=
+          before.base === undefined || state.base === undefined || printBase(before.base) !== printBase(state.base);
+        const reason = await runHook(command, document);
+        if (reason !== undefined) {
+          hookFailures.push({ name: command.name, reason });
+          this.#tools.log.warn(`${file.path}: the hook ${command.name} failed: ${reason}`);
+        }
+        const after = await this.look(file);
+        if (after.base !== undefined && after.base.disk !== before.base?.disk) {
+          hooks.push({ name: command.name, to: { disk: after.base.disk } });
+        }
+        state = after;
       }
-      const after = await this.look(file);
-      if (after.base !== undefined && after.base.disk !== state.base?.disk) {
-        hooks.push({ name: command.name, to: { disk: after.base.disk } });
-      }
-      state = after;
+      await this.#changes.decided(document);
+      const foreign = isMoved || (await others.haveActed()) || state.kind !== 'text' || state.base.dirty !== undefined;
+      return { ...outcome, hooks, hookFailures, state, foreign };
+    } finally {
+      others.dispose();
     }
-    return { ...outcome, hooks, hookFailures, state, foreign: state.kind !== 'text' || state.base.dirty !== undefined };
   }
 
   #tell(document: vscode.TextDocument, change: BufferChange): void {
     this.#onDidChange.fire({ key: this.looks.keyOf(document), document, change });
+  }
+}
+
+type Applied = Extract<Outcome, { kind: 'applied' }>;
+
+/** Whether anybody changes or saves a document while hooks run: a reload of what a hook wrote is nobody's doing. */
+class Others implements vscode.Disposable {
+  readonly #origins: Promise<Origin>[] = [];
+  #hasSaved = false;
+  readonly #subscriptions: readonly vscode.Disposable[];
+
+  constructor(document: vscode.TextDocument, changes: BufferChanges) {
+    this.#subscriptions = [
+      changes.onDidChange((event) => {
+        if (event.document === document) {
+          this.#origins.push(event.change.origin);
+        }
+      }),
+      vscode.workspace.onDidSaveTextDocument((saved) => {
+        this.#hasSaved ||= saved === document;
+      }),
+    ];
+  }
+
+  async haveActed(): Promise<boolean> {
+    const origins = await Promise.all(this.#origins);
+    return this.#hasSaved || origins.some((origin) => origin !== 'reloaded');
+  }
+
+  dispose(): void {
+    for (const subscription of this.#subscriptions) {
+      subscription.dispose();
+    }
   }
 }

@@ -18,6 +18,12 @@ const DEFAULT_TIMEOUT = 10_000;
 /** How much of what a hook prints is kept for the reason of its failure, in UTF-16 units; the rest is read and dropped. */
 const MAX_OUTPUT = 2_000;
 
+/** Whether any hook is configured, for whatever files. */
+export function hasHooks(uri: vscode.Uri): boolean {
+  const entries = vscode.workspace.getConfiguration(SECTION, uri).get<unknown>(SETTINGS.hooks, []);
+  return Array.isArray(entries) && entries.length > 0;
+}
+
 /** The configured hooks that apply to a document, in order. An entry that makes no sense is named, and left out. */
 export function hooksFor(document: vscode.TextDocument, log: vscode.LogOutputChannel): HookCommand[] {
   const entries = vscode.workspace.getConfiguration(SECTION, document.uri).get<unknown>(SETTINGS.hooks, []);

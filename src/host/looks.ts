@@ -13,6 +13,8 @@ import { codeOf, resolvePath, type WorkspaceFile } from './paths.ts';
 /** Documents of files on disk, and new ones that already have a place there. */
 const SCHEMES = ['file', 'untitled'];
 
+/** How long links are taken for unchanged where only a hint rests on it, in milliseconds. */
+const ADVICE_TIME = 1_000;
 /** How often a file may move while its encoding is converted. */
 const MAX_ATTEMPTS = 20;
 
@@ -37,6 +39,7 @@ export class Looks {
   readonly #conversions: Conversions;
   readonly #files = new Map<string, WorkspaceFile>();
   readonly #seen = new Map<string, string>();
+  #advice = { time: 0, count: -1, documents: new Map<string, vscode.TextDocument>() };
   readonly #cameFrom = new WeakMap<vscode.TextDocument, Base>();
 
   constructor(changes: BufferChanges, conversions: Conversions) {
@@ -213,8 +216,22 @@ export class Looks {
     return document.isDirty || this.#changes.isDoubtful(document) || isTabDirty(document.uri);
   }
 
+  /** As {@link documentOf}, but links are resolved only now and then: good enough for a hint over hundreds of files. */
+  #documentForAdvice(key: string): vscode.TextDocument | undefined {
+    const { textDocuments } = vscode.workspace;
+    if (Date.now() - this.#advice.time > ADVICE_TIME || this.#advice.count !== textDocuments.length) {
+      const documents = new Map<string, vscode.TextDocument>();
+      for (const document of textDocuments.filter(({ uri, isClosed }) => SCHEMES.includes(uri.scheme) && !isClosed)) {
+        const held = documents.get(this.keyOf(document));
+        documents.set(this.keyOf(document), held?.isDirty ? held : document);
+      }
+      this.#advice = { time: Date.now(), count: textDocuments.length, documents };
+    }
+    return this.#advice.documents.get(key);
+  }
+
   #fingerprint(file: FileRef): string {
-    const document = this.documentOf(file.key);
+    const document = this.#documentForAdvice(file.key);
     const stats = tryStat(file.key);
     const onDisk = stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : 'absent';
     return document ? `${onDisk} ${document.version} ${document.isDirty}` : onDisk;

@@ -127,10 +127,12 @@ function toAbsolute(path: string, roots: readonly Root[]): string | undefined {
   if (roots.length === 1 && only) {
     return nodePath.resolve(only.path, path);
   }
-  const [first = '', ...rest] = path.split(nodePath.sep === '\\' ? /[/\\]/ : '/');
-  const named = roots.filter(({ name }) => name === first);
-  const root = named.length === 1 ? named[0] : undefined;
-  return root && nodePath.resolve(root.path, rest.join('/'));
+  const normal = nodePath.sep === '\\' ? path.replaceAll('\\', '/') : path;
+  // A folder's name may hold a slash, and two may have one name: only a name that leads to one folder counts.
+  const named = roots.filter(({ name }) => normal === name || normal.startsWith(`${name}/`));
+  const longest = Math.max(0, ...named.map(({ name }) => name.length));
+  const [root, ...others] = named.filter(({ name }) => name.length === longest);
+  return root && others.length === 0 ? nodePath.resolve(root.path, normal.slice(longest + 1)) : undefined;
 }
 
 function isInside(root: string, path: string): boolean {

@@ -5,12 +5,12 @@ import type { Candidate, FileRef } from '../core/documents.ts';
 import type { Problem } from '../core/status.ts';
 import { renderText } from '../core/text.ts';
 import type { BufferChanges } from './bufferChanges.ts';
-import { replaceBuffer } from './bufferEdits.ts';
 import { type Conversions, firstDifference } from './conversions.ts';
-import { type Disk, isSameDisk, readDisk } from './disk.ts';
+import type { Disk } from './disk.ts';
 import type { Look, Looks } from './looks.ts';
 import { codeOf, describe } from './paths.ts';
 import { hasSaveParticipants } from './saveParticipants.ts';
+import { synchronize } from './synchronize.ts';
 
 /** What keeps a candidate from being applied at this moment. */
 export type Obstacle =
@@ -19,8 +19,6 @@ export type Obstacle =
   /** Until it is cleared; the file has to be looked at again afterwards. */
   | { readonly kind: 'passing'; readonly clear: () => Promise<Problem | undefined> };
 
-/** How often the disk may move while the editor's copy is brought up to date. */
-const MAX_SYNCHRONIZATIONS = 10;
 /** How long the editor may take to reload a file that moved on disk, in milliseconds. */
 const RELOAD_TIME = 2_000;
 
@@ -130,32 +128,9 @@ export class Readiness {
     }
     // With the text on disk in its buffer, the editor accepts the save, writes nothing new, and knows the disk again.
     this.#log.info(`${file.path}: the editor did not reload what is on disk; bringing its copy up to date`);
-    await this.#changes.quietly(document, () => this.#synchronize(file, document));
+    await this.#changes.quietly(document, () => synchronize(this.#looks, file.key, document));
     // Whatever came of it, the next look tells.
     return undefined;
-  }
-
-  /** Makes the buffer what is on disk, and the editor know it, however often the disk moves meanwhile. */
-  async #synchronize(file: FileRef, document: vscode.TextDocument): Promise<void> {
-    let known = document.getText();
-    for (let attempt = 0; attempt < MAX_SYNCHRONIZATIONS; attempt += 1) {
-      const disk = readDisk(file.key);
-      const raw = this.#looks.textOn(file.key, disk, document);
-      // Text that neither lags nor came from us is somebody's work.
-      if (raw === undefined || document.getText() !== known || !(await replaceBuffer(document, raw))) {
-        return;
-      }
-      known = raw;
-      // Looked at once more in the turn of the save: it must put nobody's text over another's.
-      if (
-        isSameDisk(readDisk(file.key), disk) &&
-        document.getText() === raw &&
-        (!document.isDirty || (await document.save()))
-      ) {
-        return;
-      }
-    }
-    this.#log.warn(`${file.path}: it moves on disk faster than the editor can follow`);
   }
 }
 

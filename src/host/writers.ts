@@ -19,11 +19,26 @@ export class Writers {
   /** @param since when the file was last seen otherwise, in milliseconds since the epoch. */
   causeOf(path: string, since: number): Cause {
     const now = Date.now();
-    const stats = statSync(path, { throwIfNoEntry: false });
-    // A folder's time moves when one of its entries goes.
-    const writtenAt = stats?.mtimeMs ?? statSync(dirname(path), { throwIfNoEntry: false })?.mtimeMs ?? now;
-    const gitMoves = gitMovesFor(path).filter(({ time }) => time >= since - 1_000);
-    return causeOfWrite({ writtenAt, isDeleted: stats === undefined, runs: this.#runs.all, gitMoves }, now);
+    try {
+      const stats = statSync(path, { throwIfNoEntry: false });
+      // The change time, because a copy can bring an old modification time with it; a folder's own time moves when one of its
+      // entries goes.
+      const writtenAt = stats?.ctimeMs ?? statSync(dirname(path), { throwIfNoEntry: false })?.mtimeMs ?? now;
+      const evidence = {
+        writtenAt,
+        isDeleted: stats === undefined,
+        since,
+        runs: this.#runs.all,
+        gitMoves: gitMovesFor(path),
+      };
+      return causeOfWrite(evidence, now);
+    } catch (error) {
+      if (codeOf(error) === undefined) {
+        throw error;
+      }
+      // A broken repository or a path that cannot be looked at: then nobody is named.
+      return { kind: 'external', deleted: false };
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import * as vscode from 'vscode';
-import { baseOf, read, replace } from './support/agent.ts';
+import { baseOf, edit, read, replace } from './support/agent.ts';
 import { fresh, pathOf, root, sha256, textOf, uriOf, writes } from './support/disk.ts';
 import { documentOf, engineer, until } from './support/engineer.ts';
 
@@ -109,6 +109,44 @@ describe('Hooks', function () {
       assert.equal(result.base, undefined);
       assert.equal(documentOf(path).getText(), '1\ntwo!\n');
       assert.equal(textOf(path), '1\ntwo\n');
+    });
+  });
+
+  it('are not blamed for what the engineer types and saves while they run', async () => {
+    const path = fresh('one\ntwo\n');
+    const flag = pathOf(`${path}.flag`);
+    const command = [
+      process.execPath,
+      '-e',
+      `const fs = require('fs'); fs.writeFileSync(${JSON.stringify(flag)}, ''); while (fs.existsSync(${JSON.stringify(flag)}));`,
+    ];
+    await withSetting('hooks', [{ name: 'idle', files: '**/*.txt', command }], async () => {
+      await engineer.opens(path);
+      const base = await baseOf(path);
+      const calling = replace(path, base, 'one', '1');
+      const { existsSync, rmSync } = await import('node:fs');
+      await until(() => existsSync(flag));
+      await engineer.types(path, '!', { line: 1, character: 3 });
+      await engineer.saves(path);
+      rmSync(flag);
+      const result = await calling;
+      assert.deepEqual(
+        [result.status, result.base, result.diff_by_hooks],
+        ['applied', undefined, undefined],
+        JSON.stringify(result),
+      );
+      assert.equal(textOf(path), '1\ntwo!\n');
+    });
+  });
+
+  it('run for a created file, too', async () => {
+    await withSetting('hooks', [hook('upper', 'text.toUpperCase()')], async () => {
+      const path = `${fresh('x\n')}.new.txt`;
+      const { results } = await edit({ files: [{ path, base: 'absent', content: 'new\n' }] });
+      assert.equal(results[0]?.status, 'applied', JSON.stringify(results));
+      assert.deepEqual(results[0]?.hooks, ['upper']);
+      assert.equal(textOf(path), 'NEW\n');
+      assert.equal(results[0]?.base, sha256('NEW\n'));
     });
   });
 

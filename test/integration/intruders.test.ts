@@ -162,6 +162,80 @@ describe('Intruders', function () {
     assert.equal(textOf(path), 'a=3\nb=3\n');
   });
 
+  it('nor is the buffer garbled by a second try, and it ends clean', async () => {
+    const path = fresh('one\ntwo\n');
+    await engineer.opens(path);
+    const base = await baseOf(path);
+    watch(
+      whenTextIs(path, 'uno\ntwo\n', () => {
+        writes(path, 'one\ntwo\next1\n');
+        watch(whenTextIs(path, 'one\ntwo\next1\n', () => writes(path, 'one\ntwo\nexternal2\n')));
+      }),
+    );
+    const result = await replace(path, base, 'one', 'uno');
+    assert.equal(result.status, 'disk_changed_during_save', JSON.stringify(result));
+    await until(() => documentOf(path).getText() === 'one\ntwo\nexternal2\n' && !documentOf(path).isDirty);
+    assert.equal(textOf(path), 'one\ntwo\nexternal2\n');
+  });
+
+  it('characters that share half of a surrogate pair are replaced whole, in the active editor too', async () => {
+    for (const [before, old, replacement] of [
+      ['status: 😀\n', '😀', '😁'],
+      ['two😀x\n', 'two😀x', 'two🙂x'],
+      ['𐐀\r\n', '𐐀', '𐀀'],
+    ] as const) {
+      const path = fresh(before);
+      await engineer.opens(path);
+      const result = await replace(path, await baseOf(path), old, replacement);
+      assert.equal(result.status, 'applied', JSON.stringify(result));
+      assert.equal(textOf(path), before.replace(old, replacement));
+      await engineer.undoes(path);
+      assert.equal(documentOf(path).getText(), before);
+    }
+  });
+
+  it('unsaved text that is saved by request stays when another program writes meanwhile', async () => {
+    const settings = vscode.workspace.getConfiguration('editArbiter', uriOf('.'));
+    await settings.update('saveDirtyFiles', true, vscode.ConfigurationTarget.Workspace);
+    try {
+      const path = fresh('one\ntwo\n');
+      await engineer.opens(path);
+      await baseOf(path);
+      await engineer.types(path, 'MINE', { line: 1, character: 3 });
+      const base = await baseOf(path);
+      watch(whenTextIs(path, 'uno\ntwoMINE\n', () => writes(path, 'theirs\n')));
+      const result = await replace(path, base, 'one', 'uno');
+      assert.equal(result.status, 'disk_changed_during_save', JSON.stringify(result));
+      assert.equal(documentOf(path).getText(), 'one\ntwoMINE\n');
+      assert.equal(textOf(path), 'theirs\n');
+      const calm = fresh('one\ntwo\n');
+      await engineer.opens(calm);
+      await baseOf(calm);
+      await engineer.types(calm, 'MINE', { line: 1, character: 3 });
+      const saved = await replace(calm, await baseOf(calm), 'one', 'uno');
+      assert.deepEqual([saved.status, saved.saved, textOf(calm)], ['applied', true, 'uno\ntwoMINE\n']);
+    } finally {
+      await settings.update('saveDirtyFiles', undefined, vscode.ConfigurationTarget.Workspace);
+    }
+  });
+
+  it('a key that happens to be the same as the edit is not taken for it', async () => {
+    for (let round = 0; round < 12; round += 1) {
+      const path = fresh('one\ntwo\nthree\n');
+      await putCaret(path, 2, 5);
+      const base = await baseOf(path);
+      const calling = replace(path, base, 'one', 'onex');
+      for (let wait = 0; wait < round % 6; wait += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      const typing = vscode.commands.executeCommand('type', { text: 'x' });
+      const result = await calling;
+      await typing;
+      await until(() => documentOf(path).getText().includes('threex'));
+      assert.equal(result.status === 'applied', documentOf(path).getText().startsWith('onex'), JSON.stringify(result));
+    }
+  });
+
   it('a file that the editor never reloads is brought up to date, without writing over anybody', async () => {
     const path = fresh('a=1\nb=1\n', 'unwatched/f.txt');
     await engineer.opens(path);

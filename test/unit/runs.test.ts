@@ -8,8 +8,8 @@ function run(commandLine: string, start: number, end?: number, more: Partial<Run
   return { commandLine, via: 'task', start, end, isBackground: false, ...more };
 }
 
-function causeAt(writtenAt: number, runs: readonly Run[], gitMoves: readonly GitMove[] = []) {
-  return causeOfWrite({ writtenAt, isDeleted: false, runs, gitMoves }, NOW);
+function causeAt(writtenAt: number, runs: readonly Run[], gitMoves: readonly GitMove[] = [], since = 0) {
+  return causeOfWrite({ writtenAt, isDeleted: false, since, runs, gitMoves }, NOW);
 }
 
 describe('causeOfWrite', () => {
@@ -44,6 +44,11 @@ describe('causeOfWrite', () => {
     assert.equal(causeAt(40_000, [], [move]).kind, 'external');
   });
 
+  it('blames nobody who had ended before the file was last seen', () => {
+    assert.equal(causeAt(11_000, [run('make', 10_000, 12_000)], [], 13_000).kind, 'external');
+    assert.equal(causeAt(10_100, [], [{ action: 'pull', time: 10_000 }], 20_000).kind, 'external');
+  });
+
   it('keeps a command line on one line and short', () => {
     const cause = causeAt(1_000, [run(`echo ${'x'.repeat(500)}\nrm y`, 900, 1_100)]);
     assert.equal(cause.kind === 'generator' && cause.command.length, 120);
@@ -51,13 +56,15 @@ describe('causeOfWrite', () => {
 });
 
 describe('parseReflog', () => {
-  const line = (message: string, seconds = 1_700_000_000) =>
-    `${'0'.repeat(40)} ${'1'.repeat(40)} A B <a@b.c> ${seconds} +0100\t${message}`;
+  const line = (message: string, after = '1', seconds = 1_700_000_000) =>
+    `${'0'.repeat(40)} ${after.repeat(40)} A B <a@b.c> ${seconds} +0100\t${message}`;
 
   it('tells what git was asked for', () => {
     const log = [
       line('checkout: moving from main to feature'),
       line('commit: add x: y'),
+      line('commit (amend): add x'),
+      line('checkout: moving from feature to new', '0'),
       line('pull: Fast-forward'),
       line('rebase (finish): returning to refs/heads/feature'),
       line('reset: moving to HEAD~1'),
@@ -66,7 +73,7 @@ describe('parseReflog', () => {
     ].join('\n');
     assert.deepEqual(
       parseReflog(log).map(({ action }) => action),
-      ['checkout feature', 'commit', 'pull', 'rebase', 'reset'],
+      ['checkout feature', 'pull', 'rebase', 'reset'],
     );
     assert.equal(parseReflog(log)[0]?.time, 1_700_000_000_000);
     assert.deepEqual(parseReflog(line('WIP on main: 1234567 x'), true), [{ action: 'stash', time: 1_700_000_000_000 }]);
