@@ -28,7 +28,7 @@ export interface Conflict {
 }
 
 /** How many conflicts are kept; the oldest go first. */
-const LIMIT = 1_000;
+const LIMIT = 200;
 
 /** The open conflicts, newest first. */
 export class Conflicts {

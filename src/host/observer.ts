@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { digest } from '../core/base.ts';
 import { type BufferEdit, inOrder, inverseOf } from '../core/landing.ts';
 import type { Ledger, Pending } from '../core/ledger.ts';
 import type { BufferChange } from './bufferChanges.ts';
@@ -146,6 +147,7 @@ export class Observer implements vscode.Disposable {
   }
 }
 
+/** A change may be large, so its digest stands for it. */
 function print(edits: readonly BufferEdit[]): string {
-  return JSON.stringify(inOrder(edits));
+  return digest(Buffer.from(JSON.stringify(inOrder(edits))));
 }

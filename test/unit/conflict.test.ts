@@ -78,14 +78,14 @@ describe('Conflicts', () => {
     assert.equal(changes, 3);
   });
 
-  it('are kept up to a thousand, the newest', () => {
+  it('are kept up to two hundred, the newest', () => {
     const conflicts = new Conflicts();
     for (let index = 0; index < 1_005; index++) {
       conflicts.add(conflict(`f${index}`));
     }
     assert.deepEqual(
       [conflicts.open.length, conflicts.open[0]?.path, conflicts.open.at(-1)?.path],
-      [1_000, 'f1004', 'f5'],
+      [200, 'f1004', 'f805'],
     );
   });
 });
