@@ -81,6 +81,8 @@ function describe(cause: Exclude<Cause, { kind: 'typed' | 'save' }>, session: st
       return 'engineer: format on save';
     case 'not_typed':
       return 'changed in the editor, not typed';
+    case 'renamed':
+      return `renamed to ${cause.to}`;
     case 'generator':
       return `code generator: ${cause.command} (${cause.via})`;
     case 'git':

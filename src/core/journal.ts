@@ -83,6 +83,7 @@ const FIELDS: Readonly<Record<Cause['kind'], Readonly<Record<string, 'number' | 
   redo: { edit: 'number' },
   format: {},
   not_typed: {},
+  renamed: { to: 'string' },
   generator: { command: 'string', via: 'string' },
   git: { action: 'string' },
   external: { deleted: 'boolean' },

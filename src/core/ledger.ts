@@ -14,6 +14,8 @@ export type Cause =
   | { readonly kind: 'format' }
   /** The buffer moved and nobody typed. */
   | { readonly kind: 'not_typed' }
+  /** The file was renamed or moved in the editor; `to` as it is shown to agents. */
+  | { readonly kind: 'renamed'; readonly to: string }
   /** A task or a terminal command that ran while the bytes changed, and the only one that could have changed them. */
   | { readonly kind: 'generator'; readonly command: string; readonly via: 'task' | 'terminal' }
   /** A move of git: `checkout feature`, for instance. */
@@ -76,6 +78,11 @@ export class Ledger {
   /** Whether anything is known of the file: only such files are worth watching. */
   knows(key: string): boolean {
     return this.#files.has(key);
+  }
+
+  /** The files that are known below a path, itself included; `separator` is the system's. */
+  keysBelow(path: string, separator: string): string[] {
+    return [...this.#files.keys()].filter((key) => key === path || key.startsWith(path + separator));
   }
 
   transitions(key: string): readonly Transition[] {

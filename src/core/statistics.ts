@@ -77,10 +77,10 @@ export function classOf(cause: string): CauseClass {
     [/^post-write hook:/, 'hook'],
     [/^code generator:/, 'code generator'],
     [/^git:/, 'git'],
-    [/^engineer:/, 'engineer'],
+    [/^(engineer:|renamed to)/, 'engineer'],
     [/^changed in the editor/, 'other extension'],
     [/^chat edit outside/, 'other extension'],
-    [/^(external writer|deleted on disk|renamed to)/, 'external writer'],
+    [/^(external writer|deleted on disk)/, 'external writer'],
   ];
   return classes.find(([pattern]) => pattern.test(cause))?.[1] ?? 'unknown';
 }

@@ -423,8 +423,8 @@ export class Apply {
   /** Unsaved text is the engineer's to save, unless they have asked otherwise; never over a disk it does not come from. */
   #maySaveDirty(): boolean {
     const isAsked = vscode.workspace
-      .getConfiguration('editArbiter', this.#document.uri)
-      .get<boolean>('saveDirtyFiles', false);
+      .getConfiguration(SECTION, this.#document.uri)
+      .get<boolean>(SETTINGS.saveDirtyFiles, false);
     const origin = this.#tools.looks.cameFrom(this.#document);
     return isAsked && origin !== undefined && origin.disk === this.#look.state.base?.disk;
   }

@@ -1,9 +1,11 @@
+import { join, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { digest } from '../core/base.ts';
 import { type BufferEdit, inOrder, inverseOf } from '../core/landing.ts';
 import type { Ledger, Pending } from '../core/ledger.ts';
 import type { BufferChange } from './bufferChanges.ts';
 import type { ForeignChange, NumberedEdit, WorkspaceDocuments } from './documents.ts';
+import { resolvePath } from './paths.ts';
 
 /** How many edits of ours are remembered per document, to name an undo of them. */
 const MAX_OWN_EDITS = 200;
@@ -53,6 +55,7 @@ export class Observer implements vscode.Disposable {
       }),
       documents.onDidNumber((edit) => this.#numbered(edit)),
       vscode.workspace.onDidSaveTextDocument((document) => this.#saved(document)),
+      vscode.workspace.onDidRenameFiles(({ files }) => this.#renamed(files)),
       vscode.workspace.onDidCloseTextDocument((document) => this.#unsaved.delete(document)),
     ];
   }
@@ -108,6 +111,18 @@ export class Observer implements vscode.Disposable {
     const look = this.#documents.looks.lookNow(file);
     const base = 'state' in look ? look.state.base : undefined;
     this.#ledger.moved(key, { kind: 'save' }, Date.now(), base);
+  }
+
+  /** Files and folders that were renamed in the editor: the old places are gone, and their new ones known. */
+  #renamed(files: readonly { readonly oldUri: vscode.Uri; readonly newUri: vscode.Uri }[]): void {
+    for (const { oldUri, newUri } of files.filter((file) => file.oldUri.scheme === 'file')) {
+      const old = resolvePath(oldUri.fsPath);
+      for (const key of 'key' in old ? this.#ledger.keysBelow(old.key, sep) : []) {
+        const target = resolvePath(join(newUri.fsPath, relative('key' in old ? old.key : key, key)));
+        const to = 'path' in target ? target.path : newUri.fsPath;
+        this.#ledger.moved(key, { kind: 'renamed', to }, Date.now(), { disk: 'absent' });
+      }
+    }
   }
 
   /** What changed the document right before this save, and was not typed, were its participants. */

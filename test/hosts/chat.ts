@@ -65,13 +65,10 @@ export class Chat {
     return (await title.textContent()) ?? '';
   }
 
-  /**
-   * Answers the confirmation that the chat shows, after waiting for it: `Skip`, `Allow Once`, `Always Allow`, …
-   * When several wait, this is the first of them.
-   */
+  /** Answers the only confirmation that the chat shows, after waiting for it: `Skip`, `Allow Once`, `Always Allow`, … */
   async answer(choice: string): Promise<void> {
     const confirmation = this.#confirmation().locator('.chat-confirmation-widget2:visible').first();
-    const shown = await confirmation.elementHandle();
+    await confirmation.waitFor();
     const button = confirmation.locator(`.monaco-button:text-is("${choice}")`);
     if ((await button.count()) === 0) {
       await confirmation.locator('.monaco-dropdown-button').click();
@@ -79,7 +76,7 @@ export class Chat {
     } else {
       await button.click();
     }
-    await shown?.waitForElementState('hidden'); // Its place may be taken by the next one.
+    await confirmation.waitFor({ state: 'hidden' });
   }
 
   /** Without the mouse: it may rest on something whose tooltip covers the input. */

@@ -131,23 +131,6 @@ describe('the test harness', function () {
       assert.equal(await readFile(join(folder, 'notes.txt'), 'utf8'), 'typed one\n');
     });
 
-    it('answers several questions one after the other', async () => {
-      const call = (callId: string) =>
-        ({ type: 'toolCall', callId, name: 'fixture_note', input: { text: callId, ask: true } }) as const;
-      let asked = false;
-      agent.model.play(() => {
-        if (asked) return { parts: [{ type: 'text', value: 'Noted.' }] };
-        asked = true;
-        return { parts: [call('first'), call('second')] };
-      });
-      const { done } = await agent.chat.send('Take two notes.');
-      await agent.chat.answer('Allow Once');
-      await agent.chat.answer('Skip');
-      const { steps } = await done;
-      assert.equal(steps.find(({ call }) => call.callId === 'first')?.result.text, 'noted: first');
-      assert.notEqual(steps.find(({ call }) => call.callId === 'second')?.result.text, 'noted: second');
-    });
-
     it('says in the chat what went wrong with the model', async () => {
       agent.model.play(() => {
         throw new Error('out of ideas');

@@ -117,6 +117,22 @@ describe('Causes', function () {
     assert.equal((await replace(path, base, 'a', 'c')).status, 'applied');
   });
 
+  it('a rename in the editor, of the file or of its folder, names the new place', async () => {
+    const path = fresh('a\n', 'old/d.ts');
+    const base = await baseOf(path);
+    const renames = new vscode.WorkspaceEdit();
+    const folder = path.slice(0, path.indexOf('/'));
+    renames.renameFile(uriOf(`${folder}/old`), uriOf(`${folder}/new`));
+    assert.ok(await vscode.workspace.applyEdit(renames));
+    assert.deepEqual(await causes(path, base), [`renamed to ${folder}/new/d.ts`]);
+    const moved = `${folder}/new/d.ts`;
+    const again = await baseOf(moved);
+    const rename = new vscode.WorkspaceEdit();
+    rename.renameFile(uriOf(moved), uriOf(`${folder}/new/e.ts`));
+    assert.ok(await vscode.workspace.applyEdit(rename));
+    assert.deepEqual(await causes(moved, again), [`renamed to ${folder}/new/e.ts`]);
+  });
+
   it('another extension or a quick fix: changed in the editor, not typed', async () => {
     const path = fresh('a\nb\n');
     await engineer.opens(path);

@@ -16,6 +16,7 @@ const CAUSES: readonly Cause[] = [
   { kind: 'redo', edit: 3 },
   { kind: 'format' },
   { kind: 'not_typed' },
+  { kind: 'renamed', to: 'api/b.py' },
   { kind: 'generator', command: 'make "x"\nall', via: 'task' },
   { kind: 'git', action: 'checkout feature' },
   { kind: 'external', deleted: true },
