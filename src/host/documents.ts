@@ -274,7 +274,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   }
 
   #tell(document: vscode.TextDocument, change: BufferChange): void {
-    this.#onDidChange.fire({ key: this.looks.keyOf(document), document, change });
+    this.#onDidChange.fire({ key: this.looks.recentKeyOf(document), document, change });
   }
 }
 

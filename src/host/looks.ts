@@ -39,6 +39,7 @@ export class Looks {
   readonly #conversions: Conversions;
   readonly #files = new Map<string, WorkspaceFile>();
   readonly #seen = new Map<string, string>();
+  readonly #recentKeys = new WeakMap<vscode.TextDocument, { readonly key: string; readonly time: number }>();
   #advice = { time: 0, count: -1, documents: new Map<string, vscode.TextDocument>() };
   readonly #cameFrom = new WeakMap<vscode.TextDocument, Base>();
 
@@ -107,6 +108,17 @@ export class Looks {
   keyOf(document: vscode.TextDocument): string {
     const file = resolvePath(document.uri.fsPath);
     return 'key' in file ? file.key : document.uri.fsPath;
+  }
+
+  /** As {@link keyOf}, but resolved only now and then: for what is told on every keystroke, where nothing may touch the disk. */
+  recentKeyOf(document: vscode.TextDocument): string {
+    const recent = this.#recentKeys.get(document);
+    if (recent && Date.now() - recent.time <= ADVICE_TIME) {
+      return recent.key;
+    }
+    const key = this.keyOf(document);
+    this.#recentKeys.set(document, { key, time: Date.now() });
+    return key;
   }
 
   /** The encoding of an open document, or the one that the settings say for its file. */
