@@ -2,10 +2,12 @@ import * as vscode from 'vscode';
 import { Arbiter } from './core/arbiter.ts';
 import { Ledger } from './core/ledger.ts';
 import { BufferChanges } from './host/bufferChanges.ts';
+import { ChatEdits } from './host/chatEdits.ts';
 import { registerCommands } from './host/commands.ts';
 import { WorkspaceDocuments } from './host/documents.ts';
 import { countEdits } from './host/editCounter.ts';
 import { Observer } from './host/observer.ts';
+import { WindowExchange } from './host/otherWindows.ts';
 import { askHuman, readProtection } from './host/protection.ts';
 import { Runs } from './host/runs.ts';
 import { readLimits } from './host/settings.ts';
@@ -23,20 +25,25 @@ import { SECTION, TOOLS, VIEWS } from './names.ts';
 const LOAD_DELAY = 2_000;
 
 /** Builds the arbiter and registers everything that faces agents and engineers. Decides nothing. */
-export function activate({ subscriptions, workspaceState, storageUri }: vscode.ExtensionContext): void {
+export function activate(context: vscode.ExtensionContext): void {
+  const { subscriptions, workspaceState, storageUri, globalStorageUri } = context;
   const start = performance.now();
   const log = vscode.window.createOutputChannel('Edit Arbiter', { log: true });
   const runs = new Runs();
   const changes = new BufferChanges((document) => documents.isOnDisk(document));
-  const documents = new WorkspaceDocuments(changes, new Writers(runs), log);
+  const exchange = new WindowExchange(globalStorageUri.fsPath, log);
+  const documents = new WorkspaceDocuments(changes, new Writers(runs), runs, exchange, log);
   const ledger = new Ledger();
-  const storage = storageUri ? new Storage(storageUri.fsPath, ledger, log) : undefined;
+  const chatEdits = new ChatEdits();
+  const storage = storageUri
+    ? new Storage(storageUri.fsPath, ledger, (key, transition) => exchange.tell(key, transition), log)
+    : undefined;
   const arbiter = new Arbiter({
     documents,
     ledger,
     limits: readLimits(),
     now: Date.now,
-    nextEdit: countEdits(workspaceState, () => storage?.lastEdit ?? 0, log),
+    nextEdit: countEdits(workspaceState, () => Math.max(storage?.lastEdit ?? 0, exchange.lastEdit), log),
     ...(storage ? { store: storage } : {}),
     protection: readProtection,
     ask: askHuman,
@@ -56,8 +63,9 @@ export function activate({ subscriptions, workspaceState, storageUri }: vscode.E
     log,
     runs,
     changes,
+    chatEdits,
     documents,
-    new Observer(documents, ledger, () => storage?.settleSoon(), log),
+    new Observer(documents, ledger, chatEdits, () => storage?.settleSoon(), log),
     ...(storage ? [storage] : []),
     new vscode.Disposable(() => clearTimeout(loading)),
     content,

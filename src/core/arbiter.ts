@@ -30,6 +30,8 @@ import type { Problem } from './status.ts';
 export interface Caller {
   /** `undefined` where the host cannot tell. */
   readonly session: string | undefined;
+  /** The model that the agent runs on, where the host tells. */
+  readonly model?: string;
   readonly isCancelled: () => boolean;
   /** Whether the call comes from a chat, and so from somebody who can be asked. */
   readonly isChat?: boolean;
@@ -104,6 +106,7 @@ export class Arbiter {
         this.#onDidEdit({
           time: this.#memory.now(),
           session: call.session.id,
+          ...(caller.model === undefined ? {} : { model: caller.model }),
           status,
           causes: Array.isArray(causes) ? causes.map(String) : [],
         });
@@ -344,7 +347,7 @@ export class Arbiter {
     if (session.held.get(file.key) === held) {
       session.tell(file.key, printBase(state.base));
     }
-    return `${file.path}: ${causes.join('; ')}`;
+    return `${file.path}: ${causes.map(({ text }) => text).join('; ')}`;
   }
 }
 

@@ -1,6 +1,14 @@
 import { type Base, isFresh } from './base.ts';
 import type { Cause, Transition } from './ledger.ts';
 
+/** A cause in words. */
+export interface NamedCause {
+  /** The contract's words, for agents and engineers alike. */
+  readonly text: string;
+  /** What speaks for it: one sentence, for the engineer. */
+  readonly evidence: string;
+}
+
 /**
  * Who moved the file from `expected` to `actual`: the contract's `changed_by`, oldest first.
  *
@@ -12,24 +20,29 @@ export function attribute(
   expected: Base,
   actual: Base,
   session: string | undefined,
-): string[] {
+): NamedCause[] {
   const start = transitions.findLastIndex(({ to }) => to !== undefined && isFresh(expected, to));
   const walked = transitions.slice(start + 1);
-  const causes = start === -1 ? ['before this window opened'] : [];
-  for (const text of describeAll(walked, session)) {
-    if (causes.at(-1) !== text) {
-      causes.push(text);
+  const causes = start === -1 ? [OLDER] : [];
+  for (const cause of describeAll(walked, session)) {
+    if (causes.at(-1)?.text !== cause.text) {
+      causes.push(cause);
     }
   }
   const sighting = transitions.findLastIndex(({ to }) => to !== undefined);
   const seen = transitions[sighting]?.to ?? expected;
   const isExplained = transitions.slice(sighting + 1).some(({ cause }) => cause !== undefined);
   const isGap = sighting !== -1 && (seen.disk !== actual.disk || (seen.dirty !== actual.dirty && !isExplained));
-  if ((isGap || causes.length === 0) && causes.at(-1) !== gap(seen, actual)) {
-    causes.push(gap(seen, actual));
+  if ((isGap || causes.length === 0) && causes.at(-1)?.text !== gap(seen, actual)) {
+    causes.push({ text: gap(seen, actual), evidence: 'nothing that was seen explains the last step' });
   }
   return causes;
 }
+
+const OLDER: NamedCause = {
+  text: 'before this window opened',
+  evidence: 'the base is older than what was seen and stored',
+};
 
 /** Whether somebody else works in this tree: an engineer or another program. */
 export function hasOtherWriter(causes: readonly string[]): boolean {
@@ -38,17 +51,18 @@ export function hasOtherWriter(causes: readonly string[]): boolean {
   );
 }
 
-function describeAll(walked: readonly Transition[], session: string | undefined): string[] {
-  const texts: string[] = [];
+function describeAll(walked: readonly Transition[], session: string | undefined): NamedCause[] {
+  const texts: NamedCause[] = [];
   let typed: { count: number; saved: boolean } | undefined;
   const flush = () => {
     if (typed) {
       const edits = typed.count === 1 ? '1 edit' : `${typed.count} edits`;
-      texts.push(`engineer: typed in the editor (${edits}, ${typed.saved ? 'saved' : 'unsaved'})`);
+      const text = `engineer: typed in the editor (${edits}, ${typed.saved ? 'saved' : 'unsaved'})`;
+      texts.push({ text, evidence: EVIDENCE.typed });
       typed = undefined;
     }
   };
-  for (const [index, { cause }] of walked.entries()) {
+  for (const [index, { cause, evidence }] of walked.entries()) {
     if (cause === undefined || cause.kind === 'save') {
       continue;
     }
@@ -61,11 +75,28 @@ function describeAll(walked: readonly Transition[], session: string | undefined)
       continue;
     }
     flush();
-    texts.push(describe(cause, session));
+    texts.push({ text: describe(cause, session), evidence: evidence ?? EVIDENCE[cause.kind] });
   }
   flush();
   return texts;
 }
+
+/** What speaks for a cause of each kind, where nothing more was recorded with it. */
+const EVIDENCE: Readonly<Record<Cause['kind'], string>> = {
+  edit: 'applied through the arbiter',
+  hook: 'ran as part of an edit through the arbiter',
+  typed: 'changed at the caret of the active editor, as keys do',
+  undo: "the editor's own undo",
+  redo: "the editor's own redo",
+  format: 'changed right before the save, and not typed',
+  chat: 'the chat held its own copy of this file for an edit at that moment',
+  not_typed: 'the text in the editor changed, and neither a key nor a reload did it',
+  renamed: "the editor's own rename",
+  generator: 'it alone ran when the file was written',
+  git: "git's own log says so",
+  external: 'the file was written, and nothing that this window knows of did it',
+  save: 'saved in the editor',
+};
 
 function describe(cause: Exclude<Cause, { kind: 'typed' | 'save' }>, session: string | undefined): string {
   switch (cause.kind) {
@@ -79,6 +110,8 @@ function describe(cause: Exclude<Cause, { kind: 'typed' | 'save' }>, session: st
       return `engineer: redo of edit #${cause.edit}`;
     case 'format':
       return 'engineer: format on save';
+    case 'chat':
+      return 'chat edit outside the arbiter';
     case 'not_typed':
       return 'changed in the editor, not typed';
     case 'renamed':

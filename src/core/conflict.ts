@@ -18,6 +18,8 @@ export interface Conflict {
   /** Token of the state that the gate found; left out where the file could not be read. */
   readonly actual?: string;
   readonly changedBy: readonly string[];
+  /** What speaks for each of them, one sentence each. */
+  readonly evidence?: readonly string[];
   /** Unified diff from the base to the state the gate found; `null` when the text at the base was not remembered. */
   readonly diffSinceRead: string | null;
   readonly yourEdit?: string;

@@ -1,5 +1,5 @@
 import type { Base } from './base.ts';
-import type { Cause } from './ledger.ts';
+import type { Move } from './ledger.ts';
 import type { Problem } from './status.ts';
 import type { Span, Text } from './text.ts';
 
@@ -126,8 +126,11 @@ export interface Documents {
   /** Waits until what the editor has told about the file so far is in the ledger. */
   settled(file: FileRef): Promise<void>;
 
-  /** Who wrote the file on disk after a time (milliseconds since the epoch), as far as the host can tell. */
-  writerSince(file: FileRef, since: number): Cause;
+  /**
+   * Who wrote the file on disk after a time (milliseconds since the epoch), when it was in state `from`, until it came into
+   * state `to`: oldest first, at least one, as far as the host can tell.
+   */
+  writersSince(file: FileRef, since: number, from: Base, to: Base): readonly Move[];
 
   /** What a transaction of the file has to hold: equal for all names of the same bytes on disk, hard links included. */
   locksOf(file: FileRef): readonly string[];

@@ -334,6 +334,7 @@ export class EntryEdit {
       since: more.since ?? more.expected ?? printBase(this.#request.base),
       ...(state?.base === undefined ? {} : { actual: printBase(state.base) }),
       changedBy: more.changedBy ?? [],
+      evidence: more.evidence ?? [],
       diffSinceRead: more.diff?.text ?? null,
       ...(more.yourEdit === undefined ? {} : { yourEdit: more.yourEdit }),
       ...(more.reason === undefined ? {} : { reason: more.reason }),

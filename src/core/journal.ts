@@ -25,8 +25,8 @@ export function printHeader(): string {
   return `${JSON.stringify({ version: VERSION })}\n`;
 }
 
-export function printEntry({ key, transition: { cause, to, time } }: JournalEntry): string {
-  return `${JSON.stringify({ key, time, cause, to: to && printBase(to) })}\n`;
+export function printEntry({ key, transition: { cause, to, time, evidence } }: JournalEntry): string {
+  return `${JSON.stringify({ key, time, cause, to: to && printBase(to), evidence })}\n`;
 }
 
 /** Reads a journal. Whatever stands in it, this gives an answer: a line that makes no sense is counted, and left out. */
@@ -61,7 +61,7 @@ function parseEntry(line: string): JournalEntry | undefined {
   if (typeof value !== 'object' || value === null) {
     return undefined;
   }
-  const { key, time, cause, to } = value as Record<string, unknown>;
+  const { key, time, cause, to, evidence } = value as Record<string, unknown>;
   const base = typeof to === 'string' ? parseBase(to) : undefined;
   const isBaseRight = to === undefined || base !== undefined;
   const isCauseRight = cause === undefined || isCause(cause);
@@ -70,7 +70,12 @@ function parseEntry(line: string): JournalEntry | undefined {
   }
   return {
     key,
-    transition: { time, ...(cause === undefined ? {} : { cause: cause as Cause }), ...(base ? { to: base } : {}) },
+    transition: {
+      time,
+      ...(cause === undefined ? {} : { cause: cause as Cause }),
+      ...(base ? { to: base } : {}),
+      ...(typeof evidence === 'string' ? { evidence } : {}),
+    },
   };
 }
 
@@ -82,6 +87,7 @@ const FIELDS: Readonly<Record<Cause['kind'], Readonly<Record<string, 'number' | 
   undo: { edit: 'number' },
   redo: { edit: 'number' },
   format: {},
+  chat: {},
   not_typed: {},
   renamed: { to: 'string' },
   generator: { command: 'string', via: 'string' },
@@ -90,7 +96,8 @@ const FIELDS: Readonly<Record<Cause['kind'], Readonly<Record<string, 'number' | 
   save: {},
 };
 
-function isCause(value: unknown): value is Cause {
+/** Whether a value from a file is a cause, with all that its kind needs. */
+export function isCause(value: unknown): value is Cause {
   if (typeof value !== 'object' || value === null || !('kind' in value) || typeof value.kind !== 'string') {
     return false;
   }

@@ -12,6 +12,8 @@ export type Cause =
   | { readonly kind: 'undo' | 'redo'; readonly edit: number }
   /** Save participants in a save that was not ours. */
   | { readonly kind: 'format' }
+  /** A built-in edit tool of the chat wrote into the buffer. */
+  | { readonly kind: 'chat' }
   /** The buffer moved and nobody typed. */
   | { readonly kind: 'not_typed' }
   /** The file was renamed or moved in the editor; `to` as it is shown to agents. */
@@ -34,20 +36,26 @@ export interface Transition {
   readonly to?: Base;
   /** Milliseconds since the epoch. Supports a cause; never decides staleness. */
   readonly time: number;
+  /** What speaks for the cause, for a person: one sentence. Left out where the cause itself says it. */
+  readonly evidence?: string;
 }
 
 /** A transition that has happened, and whose cause is not known yet. Its place in the order is taken. */
 export interface Pending {
-  /** Names the cause, and the state that followed where that was looked at. */
+  /** Names the cause, and the state that followed where that was looked at. Final once the scribe has been told. */
   become(cause: Cause, to?: Base): void;
+  /** Names the cause as far as it is known by now: {@link become} or {@link withdraw} follows. */
+  suppose(cause: Cause): void;
   /** Takes the transition back: it turned out to be none, or another record explains it. */
   withdraw(): void;
 }
 
-/** What an apply of ours, or a hook of it, did. */
+/** What somebody did to a file: one step of the way from one state to another. */
 export interface Move {
   readonly cause: Cause;
   readonly to?: Base;
+  /** See {@link Transition.evidence}. */
+  readonly evidence?: string;
 }
 
 /** An apply of ours that is under way. Its place in the order is taken. */
@@ -73,6 +81,8 @@ export class Ledger {
   readonly #landings = new Set<string>();
   /** What the scribe has been told. It is not changed any more. */
   readonly #told = new WeakSet<Transition>();
+  /** Their causes are only supposed. */
+  readonly #supposed = new WeakSet<Transition>();
   #scribe: Scribe | undefined;
 
   /** Whether anything is known of the file: only such files are worth watching. */
@@ -103,7 +113,7 @@ export class Ledger {
     this.#scribe = scribe;
   }
 
-  /** Tells the scribe of typing, too, that may still go on. */
+  /** Tells the scribe of typing, too, that may still go on, and of what is only supposed. */
   settle(): void {
     for (const [key, transitions] of this.#files) {
       this.#tell(key, transitions, true);
@@ -131,6 +141,7 @@ export class Ledger {
         if (this.#told.has(transition)) {
           return;
         }
+        this.#supposed.delete(transition);
         transition.cause = cause;
         if (to !== undefined) {
           transition.to = to;
@@ -146,6 +157,10 @@ export class Ledger {
           transitions.splice(transitions.indexOf(before), 1);
         }
         this.#tell(key, transitions);
+      },
+      suppose: (cause) => {
+        transition.cause = cause;
+        this.#supposed.add(transition);
       },
       withdraw: () => {
         withdraw();
@@ -169,7 +184,8 @@ export class Ledger {
       if (index !== -1) {
         transitions.splice(index, 1, ...moves.map((move) => ({ ...move, time })));
       }
-      this.#tell(key, transitions);
+      // All of it at once: what landed must be known after a kill.
+      this.#tell(key, transitions, true);
     };
     return { end, withdraw: () => end([]) };
   }
@@ -178,26 +194,29 @@ export class Ledger {
    * Records that the file was seen in state `base`, and names the cause where the state moved and nothing recorded
    * since the last sighting explains it: who wrote the disk, or a change nobody typed for the buffer.
    *
-   * @param writerSince who wrote the disk after a time; asked only when nothing in the ledger tells.
+   * @param writersSince who wrote the disk after a time, coming from a state, oldest first; asked only when nothing in the
+   *   ledger tells.
    */
-  seen(key: string, base: Base, time: number, writerSince?: (since: number) => Cause): void {
+  seen(key: string, base: Base, time: number, writersSince?: (since: number, from: Base) => readonly Move[]): void {
     if (this.#landings.has(key)) {
       return;
     }
     const transitions = this.#of(key);
     const lastIndex = transitions.findLastIndex((transition) => transition.to !== undefined);
-    const last = transitions[lastIndex]?.to;
+    const last = transitions[lastIndex];
     const isExplained = lastIndex < transitions.length - 1;
-    if (last === undefined) {
+    if (last?.to === undefined) {
       append(transitions, { to: base, time });
-    } else if (isSameBase(last, base)) {
+    } else if (isSameBase(last.to, base)) {
       if (isExplained) {
         append(transitions, { to: base, time });
       }
-    } else if (last.disk !== base.disk) {
-      const since = transitions[lastIndex]?.time ?? time;
-      const cause = writerSince?.(since) ?? { kind: 'external', deleted: base.disk === 'absent' };
-      append(transitions, { cause, time, to: base });
+    } else if (last.to.disk !== base.disk) {
+      const nobody: Move = { cause: { kind: 'external', deleted: base.disk === 'absent' } };
+      const moves = writersSince?.(last.time, last.to) ?? [nobody];
+      for (const [index, move] of moves.entries()) {
+        append(transitions, index === moves.length - 1 ? { ...move, time, to: base } : { ...move, time });
+      }
     } else if (isExplained) {
       append(transitions, { to: base, time });
     } else {
@@ -232,8 +251,8 @@ export class Ledger {
     const told = transitions.findLastIndex((transition) => this.#told.has(transition));
     for (const [index, transition] of transitions.slice(told + 1).entries()) {
       const isLast = told + 1 + index === transitions.length - 1;
-      const mayGoOn = transition.cause?.kind === 'typed' && isLast && !isAll;
-      if (mayGoOn || (transition.cause === undefined && transition.to === undefined)) {
+      const mayGoOn = (transition.cause?.kind === 'typed' && isLast) || this.#supposed.has(transition);
+      if ((mayGoOn && !isAll) || (transition.cause === undefined && transition.to === undefined)) {
         return;
       }
       this.#told.add(transition);

@@ -1,4 +1,4 @@
-import { attribute, hasOtherWriter } from './attribution.ts';
+import { attribute, hasOtherWriter, type NamedCause } from './attribution.ts';
 import { type Base, effectiveDigest, isFresh, printBase } from './base.ts';
 import { type Diff, unifiedDiff } from './diff.ts';
 import { contentOf, type Documents, type FileRef, type State } from './documents.ts';
@@ -95,7 +95,10 @@ export class Memory {
     if (state.base === undefined) {
       return;
     }
-    this.ledger.seen(file.key, state.base, this.now(), (since) => this.#documents.writerSince(file, since));
+    const { base } = state;
+    this.ledger.seen(file.key, base, this.now(), (since, from) =>
+      this.#documents.writersSince(file, since, from, base),
+    );
     if (state.kind === 'text') {
       this.#texts.keep(effectiveDigest(state.base), state);
     }
@@ -113,7 +116,7 @@ export class Memory {
   }
 
   /** Who moved the file from `since` to `state`, oldest first. */
-  async causesSince(since: Base, file: FileRef, state: State, session: string | undefined): Promise<string[]> {
+  async causesSince(since: Base, file: FileRef, state: State, session: string | undefined): Promise<NamedCause[]> {
     await this.#documents.settled(file);
     const transitions = this.ledger.transitions(file.key);
     return state.base === undefined
@@ -123,7 +126,8 @@ export class Memory {
 
   /** What there is to say of a file that is no longer in the state `since`. */
   async factsSince(since: Base, file: FileRef, state: State, session: string | undefined): Promise<StaleFacts> {
-    const changedBy = await this.causesSince(since, file, state, session);
+    const causes = await this.causesSince(since, file, state, session);
+    const changedBy = causes.map(({ text }) => text);
     const full = this.ledger.complete(file.key, since);
     const transitions = this.ledger.transitions(file.key);
     const before = this.snapshotAt(full);
@@ -136,6 +140,7 @@ export class Memory {
       expected: printBase(full),
       actual: state.base === undefined ? undefined : printBase(state.base),
       changedBy,
+      evidence: causes.map(({ evidence }) => evidence),
       diff: before && state.kind !== 'unreadable' ? this.diff(before.text.content, contentOf(state)) : null,
       formatChanged: before && state.kind === 'text' ? compareFormats(before, state) : [],
       ...(owner === undefined ? {} : { note: 'this base was given for another file; each base belongs to one file' }),

@@ -63,6 +63,8 @@ export interface StaleFacts {
   readonly expected: string;
   readonly actual: string | undefined;
   readonly changedBy: readonly string[];
+  /** What speaks for each of them: for the engineer, not for the agent. */
+  readonly evidence: readonly string[];
   /** `null` when the text at the base is not remembered. */
   readonly diff: { readonly text: string; readonly complete: boolean } | null;
   readonly formatChanged: readonly string[];

@@ -1,9 +1,11 @@
-import type { Cause } from './ledger.ts';
+import type { Move } from './ledger.ts';
 
-/** A command that ran, or runs, in this window: a task, or a line in a terminal. Times are milliseconds since the epoch. */
+/** A command that ran, or runs, in this window. Times are milliseconds since the epoch. */
 export interface Run {
+  /** For a hook: its name. */
   readonly commandLine: string;
-  readonly via: 'task' | 'terminal';
+  /** A task, a line in a terminal, or a hook that ran for another file. */
+  readonly via: 'task' | 'terminal' | 'hook';
   readonly start: number;
   /** `undefined` while it runs. */
   readonly end: number | undefined;
@@ -31,7 +33,7 @@ export interface Evidence {
   readonly gitMoves: readonly GitMove[];
 }
 
-/** How late the event may come that says that a command has started, in milliseconds. */
+/** How late the event may come that says that a command has started, in milliseconds. We start hooks ourselves. */
 const START_SLACK = 500;
 /** The event of its end comes after all that it wrote; the file system's clock ticks more slowly. Milliseconds. */
 const END_SLACK = 20;
@@ -40,36 +42,67 @@ const GIT_BEFORE = 3_000;
 /** Git writes files before the log entry; this much the clocks may differ, in milliseconds. */
 const GIT_AFTER = 200;
 /** A command that still runs after this time counts as one in the background, in milliseconds. */
-const LONG = 10 * 60_000;
+const LONG = 2 * 60_000;
+/** A command that has run for this time counts as one in the background also when it has ended, in milliseconds. */
+const VERY_LONG = 10 * 60_000;
+/** Words of commands that run on beside other work: servers and watchers. */
+const STAYS = /(^|[\s:/])(dev|serve|server|start|watch|nodemon)(\s|$)|\s(-w|--watch(=\S+)?)(\s|$)|^tail\s.*-[a-z]*[fF]/;
 
 /**
  * Names who wrote a file outside the editor. A command is named only where it was the only one that could have, and is not
  * one in the background; a move of git goes first, because its log says what it did.
  */
-export function causeOfWrite({ writtenAt, isDeleted, since, runs, gitMoves }: Evidence, now: number): Cause {
+export function causeOfWrite({ writtenAt, isDeleted, since, runs, gitMoves }: Evidence, now: number): Move {
   const move = gitMoves.findLast(
     ({ time }) => time >= since - 1_000 && writtenAt >= time - GIT_BEFORE && writtenAt <= time + 1_000 + GIT_AFTER,
   );
   if (move) {
-    return { kind: 'git', action: move.action };
+    const evidence = `git's own log has it ${seconds(Math.max(0, move.time + 999 - writtenAt))} after the write, to the second`;
+    return { cause: { kind: 'git', action: move.action }, evidence };
   }
   const able = runs.filter(
-    ({ start, end }) =>
-      (end ?? now) >= since && writtenAt >= start - START_SLACK && writtenAt <= (end ?? now) + END_SLACK,
+    ({ via, start, end }) =>
+      (end ?? now) >= since &&
+      writtenAt >= start - (via === 'hook' ? 0 : START_SLACK) &&
+      writtenAt <= (end ?? now) + END_SLACK,
   );
   const [only] = able;
   if (only && able.length === 1 && !isBackground(only, now)) {
-    const git = /^git\s+(.+)$/.exec(only.commandLine.trim());
-    return git?.[1]
-      ? { kind: 'git', action: shorten(git[1]) }
-      : { kind: 'generator', command: shorten(only.commandLine), via: only.via };
+    return { cause: causeOf(only), evidence: evidenceOf(only, writtenAt) };
   }
   const names = [...new Set(able.map(({ commandLine }) => shorten(commandLine)))];
-  return { kind: 'external', deleted: isDeleted, ...(names.length > 0 ? { during: names.join(', ') } : {}) };
+  return {
+    cause: { kind: 'external', deleted: isDeleted, ...(names.length > 0 ? { during: names.join(', ') } : {}) },
+    evidence:
+      names.length === 0
+        ? 'nothing that this window knows of ran when the file was written'
+        : `the file was written while ${names.length === 1 ? 'this ran, in the background' : 'several commands ran'}`,
+  };
 }
 
-function isBackground({ isBackground: isMeant, start, end }: Run, now: number): boolean {
-  return isMeant || (end ?? now) - start > LONG;
+function causeOf({ commandLine, via }: Run): Move['cause'] {
+  if (via === 'hook') {
+    return { kind: 'hook', name: commandLine };
+  }
+  const git = /^git\s+(.+)$/.exec(commandLine.trim());
+  return git?.[1]
+    ? { kind: 'git', action: shorten(git[1]) }
+    : { kind: 'generator', command: shorten(commandLine), via };
+}
+
+function evidenceOf({ start, end }: Run, writtenAt: number): string {
+  const until =
+    end === undefined ? 'and it still runs' : `and ${seconds(Math.max(0, end - writtenAt))} before it ended`;
+  return `written ${seconds(Math.max(0, writtenAt - start))} after it began ${until}; nothing else ran then`;
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1_000).toFixed(1)} s`;
+}
+
+function isBackground({ commandLine, via, isBackground: isMeant, start, end }: Run, now: number): boolean {
+  const isLong = end === undefined ? now - start > LONG : end - start > VERY_LONG;
+  return isMeant || isLong || (via !== 'hook' && STAYS.test(commandLine));
 }
 
 /** One line, of a length that an answer can hold. */
@@ -88,8 +121,9 @@ export function parseReflog(log: string, isStash = false): GitMove[] {
   return log.split('\n').flatMap((line) => {
     const found = ENTRY.exec(line);
     const [, before, after, seconds, message = ''] = found ?? [];
-    // Where HEAD did not move to another commit, or a commit was made of what is there, no file was written.
-    if (!isStash && (before === after || message.startsWith('commit'))) {
+    // Where HEAD did not move to another commit, or a commit was made of what is there, no file was written; but for a reset.
+    const isSame = before === after && !message.startsWith('reset');
+    if (!isStash && (isSame || message.startsWith('commit'))) {
       return [];
     }
     return seconds !== undefined

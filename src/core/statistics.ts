@@ -3,6 +3,8 @@ export interface Tally {
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly session: string | undefined;
+  /** Left out where the host does not tell. */
+  readonly model?: string;
   readonly status: string;
   /** `changed_by`, where the file had moved. */
   readonly causes: readonly string[];
@@ -16,6 +18,7 @@ export type CauseClass =
   | 'code generator'
   | 'git'
   | 'engineer'
+  | 'chat edit'
   | 'other extension'
   | 'external writer'
   | 'unknown';
@@ -28,7 +31,7 @@ export interface Share {
 }
 
 export interface Period {
-  /** A day as `2026-11-30`, or a session as `session 1` in the order of appearance. */
+  /** A day as `2026-11-30`, a session as `session 1` in the order of appearance, or a model. */
   readonly name: string;
   readonly applies: number;
   readonly stale: number;
@@ -44,6 +47,8 @@ export interface Statistics {
   readonly causes: readonly Share[];
   readonly days: readonly Period[];
   readonly sessions: readonly Period[];
+  /** By the model that the agent ran on: one entry, `model unknown`, where no chat has told. */
+  readonly models: readonly Period[];
 }
 
 const STALE = ['stale_base', 'disk_changed_during_save'];
@@ -66,6 +71,7 @@ export function computeStatistics(tallies: readonly Tally[], dayOf: (time: numbe
         ? 'session unknown'
         : `session ${sessions.filter((id) => id !== undefined).indexOf(session) + 1}`,
     ),
+    models: periodsOf(gated, ({ model = 'model unknown' }) => model),
   };
 }
 
@@ -79,7 +85,7 @@ export function classOf(cause: string): CauseClass {
     [/^git:/, 'git'],
     [/^(engineer:|renamed to)/, 'engineer'],
     [/^changed in the editor/, 'other extension'],
-    [/^chat edit outside/, 'other extension'],
+    [/^chat edit outside/, 'chat edit'],
     [/^(external writer|deleted on disk)/, 'external writer'],
   ];
   return classes.find(([pattern]) => pattern.test(cause))?.[1] ?? 'unknown';
@@ -87,7 +93,7 @@ export function classOf(cause: string): CauseClass {
 
 /** For a person: Markdown. */
 export function printStatistics(statistics: Statistics): string {
-  const { applies, stale, staleRate, refusals, causes, days, sessions } = statistics;
+  const { applies, stale, staleRate, refusals, causes, days, sessions, models } = statistics;
   if (applies === 0) {
     return '# Edit Arbiter: statistics\n\nNo agent has edited a file of this workspace through the arbiter yet.\n';
   }
@@ -119,16 +125,17 @@ export function printStatistics(statistics: Statistics): string {
     ...shares('Refusals', refusals),
     ...periods('By day', days),
     ...periods('By session', sessions),
+    ...periods('By model', models),
   ].join('\n');
 }
 
 /** For a spreadsheet: a line per entry, quoted as RFC 4180 says; a leading sign is kept from being taken for a formula. */
 export function printCsv(tallies: readonly Tally[], printTime: (time: number) => string): string {
   const quote = (value: string) => `"${value.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
-  const rows = tallies.map(({ time, session, status, causes }) =>
-    [printTime(time), session ?? '', status, causes.join('; ')].map(quote).join(','),
+  const rows = tallies.map(({ time, session, model, status, causes }) =>
+    [printTime(time), session ?? '', model ?? '', status, causes.join('; ')].map(quote).join(','),
   );
-  return `time,session,status,causes\r\n${rows.map((row) => `${row}\r\n`).join('')}`;
+  return `time,session,model,status,causes\r\n${rows.map((row) => `${row}\r\n`).join('')}`;
 }
 
 export function printTally(tally: Tally): string {
@@ -149,10 +156,16 @@ function parseTally(line: string): Tally | undefined {
     if (typeof value !== 'object' || value === null) {
       return undefined;
     }
-    const { time, session, status, causes } = value as Record<string, unknown>;
+    const { time, session, model, status, causes } = value as Record<string, unknown>;
     const isRight = typeof time === 'number' && typeof status === 'string' && Array.isArray(causes);
     return isRight
-      ? { time, session: typeof session === 'string' ? session : undefined, status, causes: causes.map(String) }
+      ? {
+          time,
+          session: typeof session === 'string' ? session : undefined,
+          ...(typeof model === 'string' ? { model } : {}),
+          status,
+          causes: causes.map(String),
+        }
       : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) {

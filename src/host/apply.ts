@@ -9,8 +9,8 @@ import type { BufferChange, BufferChanges } from './bufferChanges.ts';
 import { applyToBuffer, toBufferEdits, toReplaced } from './bufferEdits.ts';
 import type { Conversions } from './conversions.ts';
 import { type Disk, isSameDisk, readDisk } from './disk.ts';
+import { describe } from './errors.ts';
 import type { Look, Looks } from './looks.ts';
-import { describe } from './paths.ts';
 import { synchronize } from './synchronize.ts';
 
 /** What an apply works with. */

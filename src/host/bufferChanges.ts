@@ -130,7 +130,7 @@ export class BufferChanges implements vscode.Disposable {
       text,
     }));
     const undecided = new Undecided(contentChanges, document.isDirty);
-    const timer = setTimeout(() => undecided.decide(this.#withoutSelection(document, undecided)), FOLLOW_TIME);
+    let timer: NodeJS.Timeout | undefined;
     undecided.onDecided(() => {
       clearTimeout(timer);
       if (this.#undecided.get(document) === undecided) {
@@ -150,6 +150,10 @@ export class BufferChanges implements vscode.Disposable {
     });
     if (isByHand) {
       this.#byHand(document, undecided);
+    }
+    // Most keys are decided by now: no timer for those.
+    if (!undecided.isDecided) {
+      timer = setTimeout(() => undecided.decide(this.#withoutSelection(document, undecided)), FOLLOW_TIME);
     }
   }
 
@@ -238,6 +242,10 @@ class Undecided {
   readonly #lastLine: number;
   readonly #listeners: ((origin: Origin) => void)[] = [];
   #isDecided = false;
+
+  get isDecided(): boolean {
+    return this.#isDecided;
+  }
 
   constructor(changes: readonly vscode.TextDocumentContentChangeEvent[], wasDirty: boolean) {
     this.wasDirty = wasDirty;

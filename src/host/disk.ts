@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import type { Problem } from '../core/status.ts';
-import { codeOf, describe } from './paths.ts';
+import { codeOf, describe } from './errors.ts';
 
 /** Largest file that the editor opens for an extension. */
 export const MAX_FILE_BYTES = 50 * 1024 * 1024;

@@ -5,17 +5,19 @@ import { type Base, digest, printBase } from '../core/base.ts';
 import { formatOf, isOwnEncoding } from '../core/codec.ts';
 import type { Decision, Documents, FileRef, Outcome, State } from '../core/documents.ts';
 import type { BufferEdit } from '../core/landing.ts';
-import type { Cause } from '../core/ledger.ts';
+import type { Move } from '../core/ledger.ts';
 import type { Problem } from '../core/status.ts';
 import { renderText, type Text } from '../core/text.ts';
 import { Apply, type Tools } from './apply.ts';
 import type { BufferChange, BufferChanges, Origin } from './bufferChanges.ts';
 import { Conversions } from './conversions.ts';
 import { readDisk } from './disk.ts';
+import { codeOf, describe } from './errors.ts';
 import { hasHooks, hooksFor, runHook } from './hooks.ts';
 import { Looks } from './looks.ts';
-import { codeOf, describe } from './paths.ts';
+import type { WindowExchange } from './otherWindows.ts';
 import { Readiness } from './readiness.ts';
+import type { Runs } from './runs.ts';
 import type { Writers } from './writers.ts';
 
 /** A change of a document that was not part of an apply of ours. */
@@ -41,6 +43,8 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   readonly looks: Looks;
   readonly #changes: BufferChanges;
   readonly #writers: Writers;
+  readonly #runs: Runs;
+  readonly #exchange: WindowExchange | undefined;
   readonly #conversions = new Conversions();
   readonly #readiness: Readiness;
   readonly #tools: Tools;
@@ -51,9 +55,18 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   readonly onDidNumber = this.#onDidNumber.event;
   readonly #subscription: vscode.Disposable;
 
-  constructor(changes: BufferChanges, writers: Writers, log: vscode.LogOutputChannel) {
+  /** @param exchange what other windows tell, where there is a place for it. */
+  constructor(
+    changes: BufferChanges,
+    writers: Writers,
+    runs: Runs,
+    exchange: WindowExchange | undefined,
+    log: vscode.LogOutputChannel,
+  ) {
     this.#changes = changes;
     this.#writers = writers;
+    this.#runs = runs;
+    this.#exchange = exchange;
     this.looks = new Looks(changes, this.#conversions);
     this.#readiness = new Readiness(this.looks, changes, this.#conversions, log);
     this.#tools = {
@@ -106,8 +119,8 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     }
   }
 
-  writerSince({ key }: FileRef, since: number): Cause {
-    return this.#writers.causeOf(key, since);
+  writersSince({ key }: FileRef, since: number, from: Base, to: Base): readonly Move[] {
+    return this.#exchange?.wayFrom(key, from, to) ?? [this.#writers.causeOf(key, since)];
   }
 
   locksOf({ key }: FileRef): readonly string[] {
@@ -254,7 +267,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
         const before = await this.look(file);
         isMoved ||=
           before.base === undefined || state.base === undefined || printBase(before.base) !== printBase(state.base);
-        const reason = await runHook(command, document);
+        const reason = await this.#runs.during(command.name, () => runHook(command, document));
         if (reason !== undefined) {
           hookFailures.push({ name: command.name, reason });
           this.#tools.log.warn(`${file.path}: the hook ${command.name} failed: ${reason}`);

@@ -10,7 +10,7 @@ export function countEdits(
 ): () => number {
   let count = state.get<number>(KEY, 0);
   return () => {
-    // The ledger is stored at once, the state some time later: after a kill, the ledger knows more.
+    // The ledger is stored at once, the state some time later: after a kill, the ledger knows more. So do other windows.
     count = Math.max(count, storedEdit()) + 1;
     state.update(KEY, count).then(undefined, (error: unknown) => {
       log.error('The number of the last edit could not be stored', error instanceof Error ? error : String(error));

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import * as vscode from 'vscode';
 import { SECTION, SETTINGS } from '../names.ts';
-import { describe } from './paths.ts';
+import { describe } from './errors.ts';
 
 /** One entry of the setting `editArbiter.hooks`. */
 export interface HookCommand {

@@ -8,7 +8,8 @@ import { hasMixedEndings, parseText } from '../core/text.ts';
 import type { BufferChanges } from './bufferChanges.ts';
 import type { Conversions } from './conversions.ts';
 import { type Disk, readDisk } from './disk.ts';
-import { codeOf, resolvePath, type WorkspaceFile } from './paths.ts';
+import { codeOf } from './errors.ts';
+import { resolvePath, type WorkspaceFile } from './paths.ts';
 
 /** Documents of files on disk, and new ones that already have a place there. */
 const SCHEMES = ['file', 'untitled'];

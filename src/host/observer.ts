@@ -4,6 +4,7 @@ import { digest } from '../core/base.ts';
 import { type BufferEdit, inOrder, inverseOf } from '../core/landing.ts';
 import type { Ledger, Pending } from '../core/ledger.ts';
 import type { BufferChange } from './bufferChanges.ts';
+import type { ChatEdits } from './chatEdits.ts';
 import type { ForeignChange, NumberedEdit, WorkspaceDocuments } from './documents.ts';
 import { resolvePath } from './paths.ts';
 
@@ -15,11 +16,22 @@ const MAX_UNSAVED = 50;
 /** How long before the end of a save its participants may have begun, in milliseconds. */
 const PARTICIPANTS_TIME = 3_000;
 
+/** How long what a change was may be told after it, in milliseconds: by a save, or by the chat. */
+const OPEN_TIME = 3_000;
+
 interface Unsaved {
-  readonly pending: Pending;
   readonly time: number;
-  isNotTyped: boolean;
+  supposed?: Supposed;
   isSaved: boolean;
+}
+
+/** A change that nobody typed, and that may yet turn out to be somebody's. */
+interface Supposed {
+  readonly path: string;
+  readonly document: vscode.TextDocument;
+  /** Of the document, right after the change. */
+  readonly version: number;
+  readonly decide: (kind: 'chat' | 'format' | 'not_typed') => void;
 }
 
 /** One edit of ours, as an undo and a redo of it will look. */
@@ -37,13 +49,22 @@ export class Observer implements vscode.Disposable {
   readonly #documents: WorkspaceDocuments;
   readonly #ledger: Ledger;
   readonly #onDidType: () => void;
+  readonly #chat: ChatEdits;
+  readonly #supposed = new Set<Supposed>();
   readonly #own = new WeakMap<vscode.TextDocument, OwnEdit[]>();
   /** Changes of dirty documents since the last one by hand: the work of save participants, should a save follow. */
   readonly #unsaved = new Map<vscode.TextDocument, Unsaved[]>();
   readonly #subscriptions: vscode.Disposable[];
 
   /** @param onDidType called when typing was recorded that may go on. */
-  constructor(documents: WorkspaceDocuments, ledger: Ledger, onDidType: () => void, log: vscode.LogOutputChannel) {
+  constructor(
+    documents: WorkspaceDocuments,
+    ledger: Ledger,
+    chat: ChatEdits,
+    onDidType: () => void,
+    log: vscode.LogOutputChannel,
+  ) {
+    this.#chat = chat;
     this.#onDidType = onDidType;
     this.#documents = documents;
     this.#ledger = ledger;
@@ -53,6 +74,7 @@ export class Observer implements vscode.Disposable {
           log.error('A change could not be recorded', error instanceof Error ? error : String(error)),
         );
       }),
+      chat.onDidTell(({ path, text }) => this.#chatTold(path, text)),
       documents.onDidNumber((edit) => this.#numbered(edit)),
       vscode.workspace.onDidSaveTextDocument((document) => this.#saved(document)),
       vscode.workspace.onDidRenameFiles(({ files }) => this.#renamed(files)),
@@ -64,6 +86,9 @@ export class Observer implements vscode.Disposable {
     for (const subscription of this.#subscriptions) {
       subscription.dispose();
     }
+    for (const { decide } of this.#supposed) {
+      decide('not_typed');
+    }
   }
 
   async #changed({ key, document, change }: ForeignChange): Promise<void> {
@@ -71,13 +96,15 @@ export class Observer implements vscode.Disposable {
       return;
     }
     const pending = this.#ledger.pending(key, Date.now());
+    const { version } = document;
+    const isChat = this.#chat.isEditing(document);
     const edit = this.#editTakenBack(document, change);
     if (change.reason !== undefined) {
       // Undo and redo move no caret by hand, so their reason is all that tells them; of other text than ours they are typing.
       pending.become(edit === undefined ? { kind: 'typed', count: 1 } : { kind: change.reason, edit });
       return;
     }
-    const unsaved: Unsaved = { pending, time: Date.now(), isNotTyped: false, isSaved: false };
+    const unsaved: Unsaved = { time: Date.now(), isSaved: false };
     if (change.wasDirty) {
       this.#unsaved.set(document, [...(this.#unsaved.get(document) ?? []), unsaved].slice(-MAX_UNSAVED));
     }
@@ -91,10 +118,41 @@ export class Observer implements vscode.Disposable {
         pending.withdraw();
         return this.#look(key);
       case 'not_typed':
-        unsaved.isNotTyped = true;
-        return pending.become({ kind: unsaved.isSaved ? 'format' : 'not_typed' });
+        if (isChat || unsaved.isSaved) {
+          return pending.become({ kind: isChat ? 'chat' : 'format' });
+        }
+        unsaved.supposed = this.#suppose(document, version, pending);
+        return;
       default:
         return origin satisfies never;
+    }
+  }
+
+  /** Nobody typed it; who it was may still be told. */
+  #suppose(document: vscode.TextDocument, version: number, pending: Pending): Supposed {
+    pending.suppose({ kind: 'not_typed' });
+    const timer = setTimeout(() => supposed.decide('not_typed'), OPEN_TIME);
+    const supposed: Supposed = {
+      path: document.uri.path,
+      document,
+      version,
+      decide: (kind) => {
+        clearTimeout(timer);
+        if (this.#supposed.delete(supposed)) {
+          pending.become({ kind });
+        }
+      },
+    };
+    this.#supposed.add(supposed);
+    return supposed;
+  }
+
+  /** The chat says what a file is after an edit of its own: that is the change that led there. */
+  #chatTold(path: string, text: string): void {
+    for (const { path: changed, document, version, decide } of [...this.#supposed]) {
+      if (changed === path && document.version === version && document.getText() === text) {
+        decide('chat');
+      }
     }
   }
 
@@ -130,8 +188,8 @@ export class Observer implements vscode.Disposable {
     const since = Date.now() - PARTICIPANTS_TIME;
     for (const unsaved of this.#unsaved.get(document) ?? []) {
       unsaved.isSaved = unsaved.time >= since;
-      if (unsaved.isSaved && unsaved.isNotTyped) {
-        unsaved.pending.become({ kind: 'format' });
+      if (unsaved.isSaved) {
+        unsaved.supposed?.decide('format');
       }
     }
     this.#unsaved.delete(document);
@@ -141,8 +199,9 @@ export class Observer implements vscode.Disposable {
   #look(key: string): void {
     const file = this.#documents.looks.fileOf(key);
     const look = file && this.#documents.looks.lookNow(file);
-    if (look && 'state' in look && look.state.base !== undefined) {
-      this.#ledger.seen(key, look.state.base, Date.now(), (since) => this.#documents.writerSince(file, since));
+    const base = look && 'state' in look ? look.state.base : undefined;
+    if (file && base !== undefined) {
+      this.#ledger.seen(key, base, Date.now(), (since, from) => this.#documents.writersSince(file, since, from, base));
     }
   }
 

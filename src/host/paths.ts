@@ -3,6 +3,7 @@ import * as nodePath from 'node:path';
 import * as vscode from 'vscode';
 import type { FileRef } from '../core/documents.ts';
 import type { Problem } from '../core/status.ts';
+import { codeOf, describe } from './errors.ts';
 
 /** A file of the workspace, and where the editor finds it. */
 export interface WorkspaceFile extends FileRef {
@@ -152,15 +153,6 @@ function isLink(path: string): boolean {
     }
     throw error;
   }
-}
-
-/** The system's error code, `ENOENT` for instance. */
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
-
-export function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function quote(text: string): string {

@@ -7,8 +7,8 @@ import { renderText } from '../core/text.ts';
 import type { BufferChanges } from './bufferChanges.ts';
 import { type Conversions, firstDifference } from './conversions.ts';
 import type { Disk } from './disk.ts';
+import { codeOf, describe } from './errors.ts';
 import type { Look, Looks } from './looks.ts';
-import { codeOf, describe } from './paths.ts';
 import { hasSaveParticipants } from './saveParticipants.ts';
 import { synchronize } from './synchronize.ts';
 

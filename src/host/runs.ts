@@ -30,6 +30,16 @@ export class Runs implements vscode.Disposable {
     return this.#runs;
   }
 
+  /** Runs a hook: what it writes beside the file that it runs for is its doing, too. */
+  async during<T>(hook: string, body: () => Promise<T>): Promise<T> {
+    const run = this.#start({ commandLine: hook, via: 'hook', isBackground: false });
+    try {
+      return await body();
+    } finally {
+      run.end = Date.now();
+    }
+  }
+
   dispose(): void {
     for (const subscription of this.#subscriptions) {
       subscription.dispose();

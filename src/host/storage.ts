@@ -7,7 +7,7 @@ import { type JournalEntry, parseJournal, printEntry, printHeader } from '../cor
 import type { Ledger, Transition } from '../core/ledger.ts';
 import { parseTallies, printTally, type Tally } from '../core/statistics.ts';
 import { parseSnapshot, printSnapshot, type Snapshot } from '../core/texts.ts';
-import { codeOf } from './paths.ts';
+import { codeOf } from './errors.ts';
 
 /** Above this size, the ledger is written anew at the next start, with the newest transitions only. Bytes. */
 const MAX_LEDGER = 4 * 1024 * 1024;
@@ -24,14 +24,24 @@ export class Storage implements vscode.Disposable {
   readonly #folder: string;
   readonly #ledger: Ledger;
   readonly #log: vscode.LogOutputChannel;
+  readonly #tell: (key: string, transition: Transition) => void;
   #isLoaded = false;
   #isBroken = false;
   #lastEdit = 0;
   #timer: NodeJS.Timeout | undefined;
   readonly #texts = new Map<Digest, Promise<void>>();
 
-  /** @param folder the workspace's own; it need not exist. */
-  constructor(folder: string, ledger: Ledger, log: vscode.LogOutputChannel) {
+  /**
+   * @param folder the workspace's own; it need not exist.
+   * @param tell told of every final transition, too.
+   */
+  constructor(
+    folder: string,
+    ledger: Ledger,
+    tell: (key: string, transition: Transition) => void,
+    log: vscode.LogOutputChannel,
+  ) {
+    this.#tell = tell;
     this.#folder = folder;
     this.#ledger = ledger;
     this.#log = log;
@@ -54,7 +64,10 @@ export class Storage implements vscode.Disposable {
         appendFileSync(this.#journal, '\n');
       }
     });
-    this.#ledger.scribe = (key, transition) => this.#append(key, transition);
+    this.#ledger.scribe = (key, transition) => {
+      this.#append(key, transition);
+      this.#tell(key, transition);
+    };
   }
 
   dispose(): void {

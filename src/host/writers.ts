@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Cause } from '../core/ledger.ts';
+import type { Move } from '../core/ledger.ts';
 import { causeOfWrite, type GitMove, parseReflog } from '../core/runs.ts';
-import { codeOf } from './paths.ts';
+import { codeOf } from './errors.ts';
 import type { Runs } from './runs.ts';
 
 /** How much of a git log is read: its newest entries are at the end. Bytes. */
@@ -17,7 +17,7 @@ export class Writers {
   }
 
   /** @param since when the file was last seen otherwise, in milliseconds since the epoch. */
-  causeOf(path: string, since: number): Cause {
+  causeOf(path: string, since: number): Move {
     const now = Date.now();
     try {
       const stats = statSync(path, { throwIfNoEntry: false });
@@ -37,7 +37,10 @@ export class Writers {
         throw error;
       }
       // A broken repository or a path that cannot be looked at: then nobody is named.
-      return { kind: 'external', deleted: false };
+      return {
+        cause: { kind: 'external', deleted: false },
+        evidence: `its folder could not be looked at: ${codeOf(error)}`,
+      };
     }
   }
 }
@@ -48,10 +51,26 @@ function gitMovesFor(path: string): GitMove[] {
   if (folder === undefined) {
     return [];
   }
-  return [
-    ...parseReflog(tailOf(join(folder, 'logs', 'refs', 'stash')), true),
-    ...parseReflog(tailOf(join(folder, 'logs', 'HEAD'))),
-  ].sort((a, b) => a.time - b.time);
+  const stash = join(folder, 'logs', 'refs', 'stash');
+  const stashes = parseReflog(tailOf(stash), true);
+  const moves = parseReflog(tailOf(join(folder, 'logs', 'HEAD')));
+  // Git makes a stash by way of a reset.
+  const isOfStash = ({ action, time }: GitMove) =>
+    action === 'reset' && stashes.some((stash) => Math.abs(stash.time - time) <= 1_000);
+  return [...moves.filter((move) => !isOfStash(move)), ...stashes, ...popsOf(stash, stashes.at(-1)?.time)].sort(
+    (a, b) => a.time - b.time,
+  );
+}
+
+/** How much later than its newest entry git's log of stashes may have been written with that entry, in milliseconds. */
+const SAME_ENTRY = 1_500;
+
+/** Taking a stash leaves no entry: it takes one out of the log. That the last one is taken cannot be seen. */
+function popsOf(log: string, newest: number | undefined): GitMove[] {
+  const stats = statSync(log, { throwIfNoEntry: false });
+  return stats !== undefined && newest !== undefined && stats.mtimeMs > newest + SAME_ENTRY
+    ? [{ action: 'stash pop', time: Math.floor(stats.mtimeMs / 1_000) * 1_000 }]
+    : [];
 }
 
 /** The repository's `.git` folder; in a linked worktree, `.git` is a file that names it. */

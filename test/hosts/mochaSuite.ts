@@ -77,7 +77,8 @@ function describeError(error: unknown): string {
   return error.cause === undefined ? text : `${text}\nCaused by: ${inspect(error.cause)}`;
 }
 
-function write(line: string): void {
+/** Puts a line of a test's own, a measurement for instance, into the report. */
+export function write(line: string): void {
   const { [variables.report]: report } = process.env;
   if (report === undefined) console.log(line);
   else appendFileSync(report, `${line}\n`); // At once: the last line before a crash is the one that matters.

@@ -3,42 +3,16 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { baseOf, type Result, replace } from './support/agent.ts';
-import { fresh, pathOf, root, textOf, uriOf, writes } from './support/disk.ts';
+import { baseOf, edit, type Result, replace } from './support/agent.ts';
+import { fresh, pathOf, root, sha256, textOf, uriOf, writes } from './support/disk.ts';
 import { documentOf, engineer, until } from './support/engineer.ts';
+import { runs } from './support/tasks.ts';
 
 /** What a stale edit is told of who moved the file. */
 async function causes(path: string, base: string): Promise<readonly string[] | undefined> {
   const result: Result = await replace(path, base, 'nothing', 'x');
   assert.equal(result.status, 'stale_base', JSON.stringify(result));
   return result.changed_by;
-}
-
-/** Runs a task of the workspace to its end. */
-async function runs(commandLine: string, isBackground = false): Promise<vscode.TaskExecution> {
-  const folder = vscode.workspace.workspaceFolders?.[0];
-  assert.ok(folder);
-  const task = new vscode.Task(
-    { type: 'test', commandLine },
-    folder,
-    `task ${commandLine.slice(0, 20)}`,
-    'test',
-    new vscode.ShellExecution(commandLine),
-  );
-  task.isBackground = isBackground;
-  task.presentationOptions = { reveal: vscode.TaskRevealKind.Never };
-  let started = false;
-  let ended = false;
-  const subscriptions = [
-    vscode.tasks.onDidStartTaskProcess((event) => (started ||= event.execution.task.name === task.name)),
-    vscode.tasks.onDidEndTaskProcess((event) => (ended ||= event.execution.task.name === task.name)),
-  ];
-  const execution = await vscode.tasks.executeTask(task);
-  await until(() => (isBackground ? started : ended));
-  for (const subscription of subscriptions) {
-    subscription.dispose();
-  }
-  return execution;
 }
 
 function git(folder: string, ...args: string[]): void {
@@ -180,6 +154,103 @@ describe('Causes', function () {
       ],
     );
     await until(() => documentOf(path).getText() === '1\ntwo!\nthree\n');
+  });
+
+  it('four in one answer, in order: own edit, hook, engineer, generator', async () => {
+    const path = fresh('one\ntwo\nthree\n', 'four.txt');
+    const settings = vscode.workspace.getConfiguration('editArbiter', uriOf(path));
+    const script = "const fs = require('fs'); fs.appendFileSync(process.argv[1], 'hook\\n')";
+    const command = [process.execPath, '-e', script, '\x24{file}'];
+    await settings.update(
+      'hooks',
+      [{ name: 'append', files: '**/four.txt', command }],
+      vscode.ConfigurationTarget.Workspace,
+    );
+    try {
+      const base = await baseOf(path);
+      const own = await replace(path, base, 'one', '1');
+      assert.deepEqual(own.hooks, ['append']);
+      await until(() => documentOf(path).getText() === textOf(path));
+      await engineer.types(path, '!!', { line: 1, character: 3 });
+      await engineer.saves(path);
+      const commandLine = `printf 'generated\\n' >> '${pathOf(path)}'`;
+      await runs(commandLine);
+      const changedBy = await causes(path, base);
+      assert.deepEqual(
+        changedBy?.map((cause) => cause.replace(/, turn \d+/, '')),
+        [
+          `edit #${own.edit} (session unknown)`,
+          'post-write hook: append',
+          'engineer: typed in the editor (2 edits, saved)',
+          `code generator: ${commandLine} (task)`,
+        ],
+      );
+    } finally {
+      await settings.update('hooks', undefined, vscode.ConfigurationTarget.Workspace);
+    }
+  });
+
+  it('a hook that writes another file than its own, told beside the answer', async () => {
+    const path = fresh('one\n', 'source.txt');
+    const folder = dirname(path);
+    writes(`${folder}/index.txt`, 'nothing\n');
+    const settings = vscode.workspace.getConfiguration('editArbiter', uriOf(path));
+    const script = `require('fs').writeFileSync(${JSON.stringify(pathOf(`${folder}/index.txt`))}, 'source\\n')`;
+    const command = [process.execPath, '-e', script];
+    await settings.update(
+      'hooks',
+      [{ name: 'index', files: '**/source.txt', command }],
+      vscode.ConfigurationTarget.Workspace,
+    );
+    try {
+      const index = await baseOf(`${folder}/index.txt`);
+      const base = await baseOf(path);
+      const answer = await edit({ files: [{ path, base, edits: [{ old_string: 'one', new_string: '1' }] }] });
+      assert.equal(answer.results[0]?.status, 'applied', JSON.stringify(answer));
+      assert.ok(
+        answer.also_changed?.includes(`${folder}/index.txt: post-write hook: index`),
+        JSON.stringify(answer.also_changed),
+      );
+      assert.deepEqual(await causes(`${folder}/index.txt`, index), ['post-write hook: index']);
+    } finally {
+      await settings.update('hooks', undefined, vscode.ConfigurationTarget.Workspace);
+    }
+  });
+
+  it('a base that is older than anything seen', async () => {
+    const path = fresh('one\n');
+    const base = sha256('long ago\n');
+    assert.deepEqual(await causes(path, base), ['before this window opened']);
+  });
+
+  it('a stash, and taking it again', async () => {
+    const path = fresh('main\n', 'stashed/f.txt');
+    const folder = dirname(pathOf(path));
+    git(folder, 'init', '-q', '-b', 'main');
+    git(folder, 'add', '.');
+    git(folder, 'commit', '-q', '-m', 'one');
+    writes(path, 'work\n');
+    const base = await baseOf(path);
+    git(folder, 'stash', '-q');
+    assert.equal(textOf(path), 'main\n');
+    assert.deepEqual(await causes(path, base), ['git: stash']);
+  });
+
+  it('an agent of another program, writing the file directly', async () => {
+    const path = fresh('one\ntwo\n');
+    const base = await baseOf(path);
+    const own = await replace(path, base, 'one', '1');
+    execFileSync(process.execPath, [
+      '-e',
+      'const fs = require("fs"); fs.writeFileSync(process.argv[1], fs.readFileSync(process.argv[1], "utf8") + "three\\n")',
+      pathOf(path),
+    ]);
+    assert.deepEqual(await causes(path, own.base ?? ''), ['external writer']);
+    const changedBy = await causes(path, base);
+    assert.deepEqual(
+      changedBy?.map((cause) => cause.replace(/, turn \d+/, '')),
+      [`edit #${own.edit} (session unknown)`, 'external writer'],
+    );
   });
 
   it('redo of an edit of ours, and typing counted after it', async () => {

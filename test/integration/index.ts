@@ -11,5 +11,7 @@ export function run(): Promise<void> {
     require('./hooks.test.ts');
     require('./intruders.test.ts');
     require('./races.test.ts');
+    require('./keystrokes.test.ts');
+    require('../replay/replay.test.ts');
   });
 }

@@ -17,6 +17,10 @@ function dirty(base: Base, digit: string): Base {
 /** A step of a story: a cause with the state that followed, where that was looked at, or a sighting alone. */
 type Step = { readonly cause?: Cause; readonly to?: Base };
 
+function texts(ledger: Ledger, expected: Base, actual: Base, session: string | undefined): string[] {
+  return attribute(ledger.transitions('f'), expected, actual, session).map(({ text }) => text);
+}
+
 /** What session `a` is told about the way from `expected` to `actual`. */
 function changedBy(steps: readonly Step[], expected: Base, actual: Base): string[] {
   const ledger = new Ledger();
@@ -27,7 +31,7 @@ function changedBy(steps: readonly Step[], expected: Base, actual: Base): string
       ledger.seen('f', to, time);
     }
   }
-  return attribute(ledger.transitions('f'), expected, actual, 'a');
+  return texts(ledger, expected, actual, 'a');
 }
 
 function edit(number: number, session: string | undefined, turn: number): Cause {
@@ -49,7 +53,7 @@ describe('attribute', () => {
     const ledger = new Ledger();
     ledger.seen('f', A, 1);
     ledger.moved('f', edit(3, undefined, 6), 2, B);
-    assert.deepEqual(attribute(ledger.transitions('f'), A, B, undefined), ['edit #3 (session unknown, turn 6)']);
+    assert.deepEqual(texts(ledger, A, B, undefined), ['edit #3 (session unknown, turn 6)']);
   });
 
   it('names every other cause in the words of the contract', () => {
@@ -170,7 +174,29 @@ describe('attribute', () => {
     ledger.seen('f', A, 1);
     ledger.pending('f', 2);
     ledger.moved('f', edit(1, 'a', 2), 3, B);
-    assert.deepEqual(attribute(ledger.transitions('f'), A, B, 'a'), ['edit #1 (this session, turn 2)']);
+    assert.deepEqual(texts(ledger, A, B, 'a'), ['edit #1 (this session, turn 2)']);
+  });
+});
+
+describe('What speaks for a cause', () => {
+  it('is what was recorded with it, else what its kind says', () => {
+    const ledger = new Ledger();
+    ledger.seen('f', A, 1);
+    ledger.seen('f', B, 2, () => [
+      { cause: { kind: 'external', deleted: false }, to: C },
+      { cause: { kind: 'generator', command: 'make', via: 'task' }, evidence: 'written 0.1 s after it began' },
+    ]);
+    assert.deepEqual(attribute(ledger.transitions('f'), A, B, 'a'), [
+      {
+        text: 'external writer',
+        evidence: 'the file was written, and nothing that this window knows of did it',
+      },
+      { text: 'code generator: make (task)', evidence: 'written 0.1 s after it began' },
+    ]);
+    assert.deepEqual(
+      ledger.transitions('f').map(({ to }) => to),
+      [A, C, B],
+    );
   });
 });
 

@@ -15,6 +15,7 @@ const CAUSES: readonly Cause[] = [
   { kind: 'undo', edit: 3 },
   { kind: 'redo', edit: 3 },
   { kind: 'format' },
+  { kind: 'chat' },
   { kind: 'not_typed' },
   { kind: 'renamed', to: 'api/b.py' },
   { kind: 'generator', command: 'make "x"\nall', via: 'task' },

@@ -163,4 +163,30 @@ describe('A landing in the ledger', () => {
       { to: B, time: 4, cause: { kind: 'external', deleted: false } },
     ]);
   });
+
+  it('holds back from its scribe what is only supposed, until that is decided, and what follows it too', () => {
+    const ledger = new Ledger();
+    const told: (Cause | undefined)[] = [];
+    ledger.scribe = (_, { cause }) => told.push(cause);
+    ledger.seen('f', A, 1);
+    const change = ledger.pending('f', 2);
+    change.suppose({ kind: 'not_typed' });
+    ledger.moved('f', { kind: 'save' }, 3, B);
+    assert.deepEqual(told, [undefined]);
+    assert.deepEqual(causes(ledger), [undefined, { kind: 'not_typed' }, { kind: 'save' }]);
+    change.become({ kind: 'chat' });
+    assert.deepEqual(told, [undefined, { kind: 'chat' }, { kind: 'save' }]);
+    change.become({ kind: 'format' });
+    assert.deepEqual(causes(ledger), [undefined, { kind: 'chat' }, { kind: 'save' }]);
+  });
+
+  it('tells its scribe at once of what landed, with all that came before', () => {
+    const ledger = new Ledger();
+    const told: (string | undefined)[] = [];
+    ledger.scribe = (_, { cause }) => told.push(cause?.kind);
+    ledger.seen('f', A, 1);
+    ledger.pending('f', 2).suppose({ kind: 'not_typed' });
+    ledger.landing('f', 3).end([{ cause: { kind: 'edit', number: 1, session: 'a', turn: 1 }, to: B }]);
+    assert.deepEqual(told, [undefined, 'not_typed', 'edit']);
+  });
 });

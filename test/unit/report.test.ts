@@ -16,6 +16,7 @@ const stale: StaleFacts = {
   expected: 'sha256:old',
   actual: 'sha256:new',
   changedBy: ['external writer'],
+  evidence: [],
   diff: { text: '@@', complete: true },
   formatChanged: ['eol lf→crlf'],
   yourEdit: 'untouched',

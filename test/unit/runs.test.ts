@@ -9,7 +9,7 @@ function run(commandLine: string, start: number, end?: number, more: Partial<Run
 }
 
 function causeAt(writtenAt: number, runs: readonly Run[], gitMoves: readonly GitMove[] = [], since = 0) {
-  return causeOfWrite({ writtenAt, isDeleted: false, since, runs, gitMoves }, NOW);
+  return causeOfWrite({ writtenAt, isDeleted: false, since, runs, gitMoves }, NOW).cause;
 }
 
 describe('causeOfWrite', () => {
@@ -32,6 +32,46 @@ describe('causeOfWrite', () => {
     assert.deepEqual(causeAt(NOW - 1, [long]), { kind: 'external', deleted: false, during: 'npm run watch' });
     const short = run('npm run gen', NOW - MINUTE, undefined, { via: 'terminal' });
     assert.equal(causeAt(NOW - 1, [short]).kind, 'generator');
+  });
+
+  it('takes servers and watchers for what they are by their words, and does not blame them either', () => {
+    for (const line of [
+      'npm run dev',
+      'npm start',
+      'tsc -w',
+      'tsc --watch',
+      'npx vite serve',
+      'yarn watch:css --watch=all',
+      'nodemon app.js',
+      'tail -f log',
+    ]) {
+      const open = causeAt(NOW - 1, [run(line, NOW - 5_000, undefined, { via: 'terminal' })]);
+      assert.deepEqual(open, { kind: 'external', deleted: false, during: line });
+    }
+    for (const line of ['make schemas', 'npm run generate', 'sh ./restart-generator.sh', 'cp a-w b', 'make devtools']) {
+      assert.equal(causeAt(NOW - 1, [run(line, NOW - 5_000, NOW - 1)]).kind, 'generator', line);
+    }
+  });
+
+  it('names a hook for what it wrote beside its own file, and only while it ran', () => {
+    const hook = run('ruff format', 10_000, 11_000, { via: 'hook' });
+    assert.deepEqual(causeAt(10_500, [hook]), { kind: 'hook', name: 'ruff format' });
+    assert.equal(causeAt(9_900, [hook]).kind, 'external');
+  });
+
+  it('says what speaks for it', () => {
+    const evidence = (runs: readonly Run[], gitMoves: readonly GitMove[] = []) =>
+      causeOfWrite({ writtenAt: 10_400, isDeleted: false, since: 0, runs, gitMoves }, NOW).evidence;
+    assert.equal(
+      evidence([run('make', 10_000, 12_000)]),
+      'written 0.4 s after it began and 1.6 s before it ended; nothing else ran then',
+    );
+    assert.equal(evidence([]), 'nothing that this window knows of ran when the file was written');
+    assert.equal(
+      evidence([], [{ action: 'pull', time: 10_000 }]),
+      "git's own log has it 0.6 s after the write, to the second",
+    );
+    assert.match(evidence([run('npm run dev', 1)]) ?? '', /in the background/);
   });
 
   it('reads a git command as git, and a move in its log before any command', () => {
@@ -68,12 +108,14 @@ describe('parseReflog', () => {
       line('pull: Fast-forward'),
       line('rebase (finish): returning to refs/heads/feature'),
       line('reset: moving to HEAD~1'),
+      line('reset: moving to HEAD', '0'),
+      line('checkout: moving from a to b', '0'),
       'not an entry',
       '',
     ].join('\n');
     assert.deepEqual(
       parseReflog(log).map(({ action }) => action),
-      ['checkout feature', 'pull', 'rebase', 'reset'],
+      ['checkout feature', 'pull', 'rebase', 'reset', 'reset'],
     );
     assert.equal(parseReflog(log)[0]?.time, 1_700_000_000_000);
     assert.deepEqual(parseReflog(line('WIP on main: 1234567 x'), true), [{ action: 'stash', time: 1_700_000_000_000 }]);

@@ -64,6 +64,15 @@ describe('The statistics', () => {
     );
   });
 
+  it('are told apart by model, where the chat tells it', () => {
+    const tallies = [tally('applied', { model: 'm1' }), tally('stale_base', { model: 'm1' }), tally('applied')];
+    const { models } = computeStatistics(parseTallies(tallies.map(printTally).join('')), dayOf);
+    assert.deepEqual(models, [
+      { name: 'm1', applies: 2, stale: 1 },
+      { name: 'model unknown', applies: 1, stale: 0 },
+    ]);
+  });
+
   it('know the class of every cause, and say so where there is nothing yet', () => {
     const classes = [
       'edit #2 (another session, turn 1)',
@@ -97,7 +106,7 @@ describe('The statistics', () => {
   it('go into a spreadsheet without becoming a formula', () => {
     assert.equal(
       printCsv([tally('stale_base', { time: 0, causes: ['=1+1 "x"'] })], (time) => `t${time}`),
-      'time,session,status,causes\r\n"t0","a","stale_base","\'=1+1 ""x"""\r\n',
+      'time,session,model,status,causes\r\n"t0","a","","stale_base","\'=1+1 ""x"""\r\n',
     );
   });
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Caller } from '../../core/arbiter.ts';
-import { describe } from '../paths.ts';
+import { describe } from '../errors.ts';
 import { callerOf } from './caller.ts';
 import { progressOf } from './progress.ts';
 
@@ -32,7 +32,7 @@ export function makeTool(
     prepareInvocation: ({ input }) => progressOf(verb, input),
     invoke: async (options, cancellation) => {
       load();
-      const caller = callerOf(options.toolInvocationToken, cancellation);
+      const caller = callerOf(options, cancellation);
       const texts = await answer(options, caller, cancellation).catch((error: unknown) => [fault(error, log)]);
       return new vscode.LanguageModelToolResult(texts.map((text) => new vscode.LanguageModelTextPart(text)));
     },

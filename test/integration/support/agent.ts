@@ -76,6 +76,11 @@ export async function edit(input: object, token?: vscode.CancellationToken): Pro
   return JSON.parse(text ?? '');
 }
 
+/** Several replacements in one file. */
+export async function replaceAll(path: string, base: string, edits: readonly object[]): Promise<Result> {
+  return only(await edit({ files: [{ path, base, edits }] }));
+}
+
 /** One replacement in one file. */
 export async function replace(
   path: string,

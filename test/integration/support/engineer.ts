@@ -2,17 +2,23 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { uriOf } from './disk.ts';
 
+/** A place on a line, zero-based, and what is selected from there. */
+export interface Place {
+  readonly line: number;
+  readonly character: number;
+  readonly length?: number;
+}
+
 /** What an engineer does in the editor. Every method returns when the editor has told of it. */
 export const engineer = {
   async opens(path: string): Promise<vscode.TextEditor> {
     return vscode.window.showTextDocument(uriOf(path), { preview: false });
   },
 
-  /** Types through the editor's own `type` command, at a place of the active editor's text. */
-  async types(path: string, text: string, at: { readonly line: number; readonly character: number }): Promise<void> {
+  /** Types through the editor's own `type` command, at a place of the active editor's text, over `length` characters. */
+  async types(path: string, text: string, { line, character, length = 0 }: Place): Promise<void> {
     const editor = await this.opens(path);
-    const position = new vscode.Position(at.line, at.character);
-    editor.selection = new vscode.Selection(position, position);
+    editor.selection = new vscode.Selection(line, character, line, character + length);
     for (const character of text) {
       const { version } = editor.document;
       await vscode.commands.executeCommand('type', { text: character });

@@ -3,7 +3,7 @@ import { type Base, digest, printBase } from '../../../src/core/base.ts';
 import { decode, detectFormat, encode, isBinary } from '../../../src/core/codec.ts';
 import type { Candidate, Decision, Documents, FileRef, Format, Outcome, State } from '../../../src/core/documents.ts';
 import { applyEdits, type BufferEdit, inverseOf, reverse } from '../../../src/core/landing.ts';
-import type { Cause, Ledger } from '../../../src/core/ledger.ts';
+import type { Cause, Ledger, Move } from '../../../src/core/ledger.ts';
 import type { Problem } from '../../../src/core/status.ts';
 import { parseText, renderText, type Text } from '../../../src/core/text.ts';
 
@@ -140,8 +140,8 @@ export class InMemoryDocuments implements Documents {
   /** Who is said to have written the disk; by default nobody known. */
   writer: Cause | undefined;
 
-  writerSince(file: FileRef): Cause {
-    return this.writer ?? { kind: 'external', deleted: this.#file(file.path).bytes === undefined };
+  writersSince(file: FileRef): readonly Move[] {
+    return [{ cause: this.writer ?? { kind: 'external', deleted: this.#file(file.path).bytes === undefined } }];
   }
 
   locksOf(file: FileRef): readonly string[] {

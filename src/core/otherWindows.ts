@@ -1,0 +1,144 @@
+import { type Base, isSameBase, parseBase, printBase } from './base.ts';
+import { isCause } from './journal.ts';
+import type { Cause, Move, Transition } from './ledger.ts';
+
+/** How a file came from one state on disk to the next, as one window has seen it. */
+export interface Passage {
+  /** The window that tells. */
+  readonly window: string;
+  /** The workspace that is open in it: edits are counted per workspace. */
+  readonly workspace: string;
+  readonly key: string;
+  readonly from: Base;
+  readonly to: Base;
+  /** Oldest first, at least one. */
+  readonly causes: readonly Cause[];
+}
+
+/** How many passages of one file are remembered; the oldest go first. */
+const LIMIT_PER_FILE = 100;
+/** For how many files. */
+const LIMIT = 2_000;
+
+/** Makes passages out of one window's transitions, told in order. */
+export class Passages {
+  readonly #window: string;
+  readonly #workspace: string;
+  readonly #last = new Map<string, Base>();
+  readonly #causes = new Map<string, Cause[]>();
+
+  constructor(window: string, workspace: string) {
+    this.#window = window;
+    this.#workspace = workspace;
+  }
+
+  /** @returns the passage that ends with this transition, if one does: unsaved text is no other window's concern. */
+  add(key: string, { cause, to }: Transition): Passage | undefined {
+    const causes = this.#causes.get(key) ?? [];
+    this.#causes.set(key, cause === undefined ? causes : [...causes, cause]);
+    if (to === undefined || to.dirty !== undefined) {
+      return undefined;
+    }
+    const from = this.#last.get(key);
+    const all = this.#causes.get(key) ?? [];
+    this.#causes.delete(key);
+    this.#last.set(key, to);
+    return from === undefined || isSameBase(from, to) || all.length === 0
+      ? undefined
+      : { window: this.#window, workspace: this.#workspace, key, from, to, causes: all };
+  }
+}
+
+/** What other windows have told. */
+export class OtherWindows {
+  readonly #files = new Map<string, Passage[]>();
+  readonly #lastEdits = new Map<string, number>();
+
+  add(passage: Passage): void {
+    const passages = this.#files.get(passage.key) ?? [];
+    this.#files.delete(passage.key);
+    this.#files.set(passage.key, [...passages, passage].slice(-LIMIT_PER_FILE));
+    for (const key of this.#files.keys()) {
+      if (this.#files.size <= LIMIT) {
+        break;
+      }
+      this.#files.delete(key);
+    }
+    for (const cause of passage.causes) {
+      if (cause.kind === 'edit') {
+        this.#lastEdits.set(passage.workspace, Math.max(cause.number, this.lastEditIn(passage.workspace)));
+      }
+    }
+  }
+
+  /** The highest number of an edit that another window of that workspace has told. */
+  lastEditIn(workspace: string): number {
+    return this.#lastEdits.get(workspace) ?? 0;
+  }
+
+  /**
+   * How a file came from one state on disk to another, as far back as other windows know.
+   *
+   * @returns `undefined` where they do not know how it came into the second.
+   */
+  wayFrom(key: string, from: Base, to: Base): readonly Move[] | undefined {
+    const passages = this.#files.get(key) ?? [];
+    const way: Passage[] = [];
+    let end: Base = { disk: to.disk };
+    for (const passage of passages.toReversed()) {
+      if (end.disk === from.disk) {
+        break;
+      }
+      if (isSameBase(passage.to, end)) {
+        way.unshift(passage);
+        end = passage.from;
+      }
+    }
+    if (way.length === 0) {
+      return undefined;
+    }
+    const moves = way.flatMap((passage) => movesOf(passage));
+    const isWhole = end.disk === from.disk;
+    return isWhole ? moves : [{ cause: { kind: 'external', deleted: false }, to: end }, ...moves];
+  }
+}
+
+function movesOf({ causes, to }: Passage): Move[] {
+  return causes.map((cause, index) => ({
+    cause,
+    evidence: 'seen in another window',
+    ...(index === causes.length - 1 ? { to } : {}),
+  }));
+}
+
+export function printPassage(passage: Passage): string {
+  return `${JSON.stringify({ ...passage, from: printBase(passage.from), to: printBase(passage.to) })}\n`;
+}
+
+/** @returns `undefined` for a line that makes no sense. */
+export function parsePassage(line: string): Passage | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    if (error instanceof SyntaxError) {
+      return undefined;
+    }
+    throw error;
+  }
+  if (typeof value !== 'object' || value === null) {
+    return undefined;
+  }
+  const { window, workspace, key, from, to, causes } = value as Record<string, unknown>;
+  const [start, end] = [from, to].map((base) => (typeof base === 'string' ? parseBase(base) : undefined));
+  const isRight =
+    typeof window === 'string' &&
+    typeof workspace === 'string' &&
+    typeof key === 'string' &&
+    start !== undefined &&
+    end !== undefined &&
+    Array.isArray(causes) &&
+    causes.length > 0 &&
+    causes.every(isCause);
+  return isRight ? { window, workspace, key, from: start, to: end, causes } : undefined;
+}

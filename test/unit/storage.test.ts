@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type * as vscode from 'vscode';
+import type { Base } from '../../src/core/base.ts';
+import { Ledger } from '../../src/core/ledger.ts';
+import { Storage } from '../../src/host/storage.ts';
+
+const A: Base = { disk: 'a'.repeat(64) };
+const B: Base = { disk: 'b'.repeat(64) };
+
+describe('The stored ledger', () => {
+  let folder: string;
+  let lines: string[];
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'edit-arbiter-storage-'));
+    lines = [];
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** A window that opens on the folder. */
+  function window(at = folder): { readonly ledger: Ledger; readonly storage: Storage } {
+    const ledger = new Ledger();
+    const say = (message: string) => lines.push(message);
+    const log = { info: say, warn: say, error: say } as unknown as vscode.LogOutputChannel;
+    const storage = new Storage(at, ledger, () => {}, log);
+    storage.load();
+    return { ledger, storage };
+  }
+
+  const journal = () => join(folder, 'ledger.jsonl');
+
+  it('is there again in the next window, with the number of the last edit', () => {
+    const { ledger } = window();
+    ledger.seen('f', A, 1);
+    ledger.moved('f', { kind: 'edit', number: 41, session: 'a', turn: 1 }, 2, B);
+    const next = window();
+    assert.deepEqual(next.ledger.transitions('f'), ledger.transitions('f'));
+    assert.equal(next.storage.lastEdit, 41);
+    assert.deepEqual(lines, []);
+  });
+
+  it('drops a line that a crash tore, says so, and goes on behind it', () => {
+    window().ledger.seen('f', A, 1);
+    appendFileSync(journal(), '{"key":"f","time":2,"ca');
+    const next = window();
+    next.ledger.seen('g', B, 3);
+    assert.deepEqual(window().ledger.transitions('g'), [{ to: B, time: 3 }]);
+    assert.match(lines[0] ?? '', /1 lines of the stored ledger could not be read/);
+  });
+
+  it('of a newer version is left as it is, and edits go on without it', () => {
+    const newer = '{"version":99}\n{"anything":1}\n';
+    writeFileSync(journal(), newer);
+    const { ledger } = window();
+    ledger.seen('f', A, 1);
+    ledger.seen('f', B, 2);
+    assert.equal(readFileSync(journal(), 'utf8'), newer);
+    assert.equal(ledger.transitions('f').length, 2);
+    assert.match(lines.join(), /version 99, newer than this extension: it is left alone/);
+  });
+
+  it('says once that the disk is full, and edits go on without it', function () {
+    if (process.platform !== 'linux') {
+      this.skip(); // Only Linux has a device that is always full.
+    }
+    const { ledger } = window();
+    rmSync(journal());
+    symlinkSync('/dev/full', journal());
+    ledger.seen('f', A, 1);
+    ledger.seen('f', B, 2);
+    assert.equal(ledger.transitions('f').length, 2);
+    assert.equal(lines.length, 1);
+    assert.match(lines[0] ?? '', /could not be .* in .*Edits go on/);
+  });
+
+  it('says once that its folder cannot be used, and edits go on without it', () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    const { ledger, storage } = window(join(file, 'below'));
+    ledger.seen('f', A, 1);
+    storage.keepTally({ time: 1, session: 'a', status: 'applied', causes: [] });
+    storage.keepText('a'.repeat(64), {
+      text: { content: 'x', endings: [] },
+      format: { encoding: 'utf8', bom: false },
+    });
+    assert.deepEqual(storage.readTallies(), []);
+    assert.equal(lines.length, 1);
+    assert.match(lines[0] ?? '', /Edits go on/);
+  });
+
+  it('is bounded: what is too large is written anew with the newest transitions', () => {
+    window();
+    const entry = (time: number) => `${JSON.stringify({ key: 'f'.repeat(400), time, to: `sha256:${A.disk}` })}\n`;
+    appendFileSync(journal(), Array.from({ length: 12_000 }, (_, time) => entry(time)).join(''));
+    window();
+    const kept = readFileSync(journal(), 'utf8').split('\n');
+    assert.equal(kept.length, 10_000 + 2);
+    assert.match(kept.at(-2) ?? '', /"time":11999/);
+  });
+
+  it('keeps texts within the limit, the oldest out', async () => {
+    const { storage } = window();
+    const snapshot = (content: string) => ({
+      text: { content, endings: [] },
+      format: { encoding: 'utf8', bom: false },
+    });
+    for (const digit of ['1', '2', '3']) {
+      storage.keepText(digit.repeat(64), snapshot(digit.repeat(1_000)));
+    }
+    while (readdirSync(join(folder, 'texts')).length < 3) {
+      await new Promise(setImmediate);
+    }
+    await storage.prune(1_500);
+    assert.equal(readdirSync(join(folder, 'texts')).length, 1);
+    assert.equal(storage.findText('9'.repeat(64)), undefined);
+  });
+});
