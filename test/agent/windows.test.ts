@@ -8,8 +8,12 @@ import { type Editor, startEditor } from '../hosts/editor.ts';
 const silent = () => ({ parts: [] });
 
 /** Calls a tool from the extension host, as any extension can. @returns its text parts, glued together. */
-function invoke({ model }: Editor, tool: string, input: object): Promise<string> {
-  return model.evaluate(
+function invoke({ model }: Pick<Editor, 'model'>, tool: string, input: object): Promise<string> {
+  return invokeIn(model, tool, input);
+}
+
+function invokeIn(window: Pick<Editor['model'], 'evaluate'>, tool: string, input: object): Promise<string> {
+  return window.evaluate(
     async (api, call) => {
       const result = await api.lm.invokeTool(call.tool, { input: call.input, toolInvocationToken: undefined });
       return result.content.map((part) => (part as { value: string }).value).join('');
@@ -127,6 +131,49 @@ describe('A window whose extension host was killed', function () {
       const next = { path: 'a.txt', base: results[0].actual, edits: [{ old_string: 'three', new_string: '3' }] };
       const again = parseEdit(await invoke(editor, 'arbiter_edit', { files: [next] }));
       assert.deepEqual([again.results[0]?.status, again.results[0]?.edit], ['applied', 2]);
+    } finally {
+      await editor.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('Two windows on one folder', function () {
+  this.timeout(180_000);
+
+  it('see each other’s edits as edits, each once, and count them together; a program beside them is nobody of theirs', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'edit-arbiter-two-'));
+    const file = join(folder, 'a.txt');
+    writeFileSync(file, 'one\ntwo\nthree\nfour\n');
+    const editor = await startEditor({ folder, model: silent });
+    try {
+      const { evaluate } = await editor.openWindow();
+      const [here, there] = [editor.model, { evaluate }];
+      const read = async (window: typeof there) =>
+        parseRead(await invokeIn(window, 'arbiter_read', { files: [{ path: 'a.txt' }] }))[0]?.header.base;
+      const edit = async (window: typeof there, base: string | undefined, old: string, replacement: string) => {
+        const edits = [{ old_string: old, new_string: replacement }];
+        const { results } = parseEdit(
+          await invokeIn(window, 'arbiter_edit', { files: [{ path: 'a.txt', base, edits }] }),
+        );
+        return results[0];
+      };
+      const [base, other] = [await read(here), await read(there)];
+      assert.equal(base, other);
+
+      const landed = await edit(there, other, 'one', '1');
+      assert.deepEqual([landed?.status, landed?.edit], ['applied', 1]);
+      const refused = await edit(here, base, 'two', '2');
+      assert.equal(refused?.status, 'stale_base');
+      assert.deepEqual(refused.changed_by, ['edit #1 (session unknown, turn 2)']);
+
+      const again = await edit(here, await read(here), 'three', '3');
+      assert.deepEqual([again?.status, again?.edit], ['applied', 2]);
+      writeFileSync(file, '1\ntwo\n3\nfour\nfive\n');
+      const late = await edit(there, landed?.base, 'four', '4');
+      assert.equal(late?.status, 'stale_base');
+      assert.deepEqual(late.changed_by, ['edit #2 (session unknown, turn 4)', 'external writer']);
+      assert.equal(readFileSync(file, 'utf8'), '1\ntwo\n3\nfour\nfive\n');
     } finally {
       await editor.stop();
       rmSync(folder, { recursive: true, force: true });

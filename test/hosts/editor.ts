@@ -21,6 +21,8 @@ export interface Editor {
   readonly server: VSCodeServer;
   /** Also the way into the extension host: `model.evaluate`. */
   readonly model: ModelServer;
+  /** Opens one more window on the same folder, as a second browser tab does. */
+  openWindow(): Promise<{ readonly workbench: Workbench; readonly evaluate: ModelServer['evaluate'] }>;
   stop(): Promise<void>;
 }
 
@@ -49,7 +51,15 @@ export async function startEditor(options: EditorOptions): Promise<Editor> {
     undo.push(() => workbench.close());
     await workbench.ready();
     await connected(model, workbench, server);
-    return { workbench, server, model, stop };
+    const openWindow = async () => {
+      const connecting = model.anotherWindow();
+      const other = await openWorkbench({ ...options, server, extensionDevelopmentPath: extensions.path });
+      undo.push(() => other.close());
+      await other.ready();
+      const { evaluate } = await connecting;
+      return { workbench: other, evaluate };
+    };
+    return { workbench, server, model, openWindow, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -31,6 +31,8 @@ export interface ModelServer {
     body: (api: typeof vscode, argument: Argument) => Result,
     argument?: Argument,
   ): Promise<Awaited<Result>>;
+  /** Waits for one more window of the same VS Code. @returns a way into its extension host. */
+  anotherWindow(): Promise<Pick<ModelServer, 'evaluate'>>;
   stop(): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ export async function startModelServer(model: Model): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   let current = model;
   let bridge: string | undefined;
+  const waiting: ((bridge: string) => void)[] = [];
   let connect: () => void = () => {};
   const connected = new Promise<void>((resolve) => {
     connect = resolve;
@@ -50,8 +53,14 @@ export async function startModelServer(model: Model): Promise<ModelServer> {
       return current(request);
     },
     '/hello': (content) => {
-      bridge = (content as Hello).bridge;
-      connect();
+      const hello = content as Hello;
+      const next = waiting.shift();
+      if (next === undefined) {
+        bridge = hello.bridge;
+        connect();
+      } else {
+        next(hello.bridge);
+      }
       return {};
     },
   };
@@ -72,6 +81,12 @@ export async function startModelServer(model: Model): Promise<ModelServer> {
     async evaluate(body, argument) {
       await connected;
       return (await evaluateAt(bridge ?? '', { source: body.toString(), argument })) as never;
+    },
+    async anotherWindow() {
+      const other = await new Promise<string>((resolve) => waiting.push(resolve));
+      return {
+        evaluate: async (body, argument) => (await evaluateAt(other, { source: body.toString(), argument })) as never,
+      };
     },
     stop: () =>
       new Promise((resolve) => {

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EditAnswer, parseEdit, parseRead } from '../../demo/answers.ts';
+import type { ModelRequest, ToolCallPart } from '../companion/protocol.ts';
+import { type AgentMode, startAgentMode } from '../hosts/agentMode.ts';
+
+/** A call of a tool, made of what the calls before it have answered. */
+type Move = (answers: readonly string[]) => { readonly name: string; readonly input: object };
+
+/** An agent that makes its moves one after the other, whatever it is told, and then is done. */
+function player(moves: readonly Move[]): {
+  readonly answers: string[];
+  readonly model: (request: ModelRequest) => object;
+} {
+  const answers: string[] = [];
+  let next = 0;
+  const model = ({ messages }: ModelRequest) => {
+    const result = messages.at(-1)?.parts.find((part) => part.type === 'toolResult');
+    if (result?.type === 'toolResult' && next > 0) {
+      answers.push(result.text);
+    }
+    const move = moves[next];
+    next += 1;
+    if (move === undefined) {
+      return { parts: [{ type: 'text', value: 'done' }] };
+    }
+    const call: ToolCallPart = { type: 'toolCall', callId: `call-${next}-${Math.random()}`, ...move(answers) };
+    return { parts: [call] };
+  };
+  return { answers, model };
+}
+
+const read =
+  (path: string): Move =>
+  () => ({ name: 'arbiter_read', input: { files: [{ path }] } });
+
+/** Edits on the base of answer number `at`, which was a read. */
+function edit(path: string, at: number, old: string, replacement: string): Move {
+  return (answers) => ({
+    name: 'arbiter_edit',
+    input: { files: [{ path, base: baseIn(answers[at]), edits: [{ old_string: old, new_string: replacement }] }] },
+  });
+}
+
+function baseIn(answer: string | undefined): string {
+  return String(parseRead(answer ?? '')[0]?.header.base);
+}
+
+function resultIn(answer: string | undefined): EditAnswer['results'][number] | undefined {
+  return parseEdit(answer ?? '{"results":[]}').results[0];
+}
+
+describe('Agents beside each other in one chat', function () {
+  this.timeout(180_000);
+  let folder: string;
+  let agent: AgentMode;
+
+  before(async () => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'edit-arbiter-agents-')));
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) {
+      writeFileSync(join(folder, name), 'one\ntwo\nthree\n');
+    }
+    agent = await startAgentMode({ folder, model: () => ({ parts: [] }) });
+  });
+
+  after(async () => {
+    await agent?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function plays(...moves: readonly Move[]): Promise<readonly string[]> {
+    const { answers, model } = player(moves);
+    agent.model.play(model as Parameters<typeof agent.model.play>[0]);
+    await agent.chat.prompt('go');
+    return answers;
+  }
+
+  it('a built-in edit tool of the chat is named, so that a bypass is visible: for a file that is open, and one that is not', async () => {
+    await agent.model.evaluate(
+      async (api, path) => {
+        await api.window.showTextDocument(api.Uri.file(path));
+      },
+      join(folder, 'a.txt'),
+    );
+    for (const name of ['a.txt', 'b.txt']) {
+      const builtIn =
+        (old: string, replacement: string): Move =>
+        () => ({
+          name: 'replace_string_in_file',
+          input: { filePath: join(folder, name), oldString: old, newString: replacement, explanation: 'directly' },
+        });
+      const answers = await plays(read(name), builtIn('two', 'TWO'), builtIn('three', '3'), edit(name, 0, 'one', '1'));
+      const result = resultIn(answers.at(-1));
+      assert.equal(result?.status, 'stale_base', JSON.stringify(answers));
+      assert.deepEqual(result.changed_by, ['chat edit outside the arbiter'], name);
+      assert.equal(readFileSync(join(folder, name), 'utf8'), 'one\nTWO\n3\n');
+    }
+  });
+
+  it('the edit of another session is told apart from its own', async () => {
+    await agent.chat.startOver();
+    const [first, landed] = await plays(read('c.txt'), edit('c.txt', 0, 'one', '1'));
+    const own = resultIn(landed);
+    assert.equal(own?.status, 'applied', landed);
+    await agent.chat.startOver();
+    const answers = await plays(read('c.txt'), () => ({
+      name: 'arbiter_edit',
+      input: {
+        files: [{ path: 'c.txt', base: baseIn(first), edits: [{ old_string: 'two', new_string: '2' }] }],
+      },
+    }));
+    const stale = resultIn(answers[1]);
+    assert.equal(stale?.status, 'stale_base', answers[1]);
+    assert.deepEqual(stale.changed_by, [`edit #${own.edit} (another session, turn 2)`]);
+  });
+});
