@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
@@ -13,6 +13,8 @@ import { codeOf } from './errors.ts';
 const MAX_LEDGER = 4 * 1024 * 1024;
 /** How many transitions are then kept, over all files. */
 const KEPT = 10_000;
+/** Above this size, the older half of the statistics is dropped at the next start. Bytes. */
+const MAX_STATISTICS = 8 * 1024 * 1024;
 /** How long typing that may go on is held back, in milliseconds. */
 const TYPING_TIME = 1_000;
 
@@ -63,6 +65,7 @@ export class Storage implements vscode.Disposable {
         // A crash tore the last line: what comes next must not be glued to it.
         appendFileSync(this.#journal, '\n');
       }
+      this.#boundStatistics();
     });
     this.#ledger.scribe = (key, transition) => {
       this.#append(key, transition);
@@ -175,9 +178,14 @@ export class Storage implements vscode.Disposable {
   }
 
   #rewrite(entries: readonly JournalEntry[]): void {
-    const next = `${this.#journal}.new`;
-    writeFileSync(next, printHeader() + entries.map(printEntry).join(''));
-    renameSync(next, this.#journal);
+    replaceFile(this.#journal, printHeader() + entries.map(printEntry).join(''));
+  }
+
+  #boundStatistics(): void {
+    if ((statSync(this.#tallies, { throwIfNoEntry: false })?.size ?? 0) > MAX_STATISTICS) {
+      const lines = readFileSync(this.#tallies, 'utf8').split('\n');
+      replaceFile(this.#tallies, lines.slice(lines.length / 2).join('\n'));
+    }
   }
 
   /** At once, so that it survives a kill of the process; the system writes it to the disk in its own time. */
@@ -213,4 +221,10 @@ export class Storage implements vscode.Disposable {
       );
     }
   }
+}
+
+/** All at once: after a crash there is the old file or the new one. */
+function replaceFile(path: string, text: string): void {
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
 }

@@ -10,7 +10,8 @@ import { Storage } from '../../src/host/storage.ts';
 const A: Base = { disk: 'a'.repeat(64) };
 const B: Base = { disk: 'b'.repeat(64) };
 
-describe('The stored ledger', () => {
+describe('The stored ledger', function () {
+  this.timeout(20_000);
   let folder: string;
   let lines: string[];
 
@@ -100,6 +101,14 @@ describe('The stored ledger', () => {
     const kept = readFileSync(journal(), 'utf8').split('\n');
     assert.equal(kept.length, 10_000 + 2);
     assert.match(kept.at(-2) ?? '', /"time":11999/);
+  });
+
+  it('bounds the statistics, too: the older half goes', () => {
+    const line = (time: number) =>
+      `${JSON.stringify({ time, session: 's'.repeat(900), status: 'applied', causes: [] })}\n`;
+    writeFileSync(join(folder, 'statistics.jsonl'), Array.from({ length: 10_000 }, (_, time) => line(time)).join(''));
+    const tallies = window().storage.readTallies();
+    assert.deepEqual([tallies.length, tallies[0]?.time, tallies.at(-1)?.time], [5_000, 5_000, 9_999]);
   });
 
   it('keeps texts within the limit, the oldest out', async () => {
