@@ -230,9 +230,16 @@ export class Arbiter {
         return { kind: 'answered', report: reportProblem(entry.path, entry.problem) };
       }
       const own = this.#documents.resolve(entry.path);
-      return 'status' in own
-        ? { kind: 'answered', report: reportProblem(entry.path, own) }
-        : { kind: 'open', request: entry, file: own };
+      if ('status' in own) {
+        return { kind: 'answered', report: reportProblem(entry.path, own) };
+      }
+      if (entry.renameTo === undefined) {
+        return { kind: 'open', request: entry, file: own };
+      }
+      const target = this.#documents.resolve(entry.renameTo);
+      return 'status' in target
+        ? { kind: 'answered', report: reportProblem(own.path, { ...target, reason: `rename_to: ${target.reason}` }) }
+        : { kind: 'open', request: entry, file: own, target };
     });
   }
 
@@ -246,33 +253,34 @@ export class Arbiter {
     });
   }
 
-  async #editOne({ request, file }: OpenEntry, call: Call): Promise<Report> {
+  async #editOne(entry: OpenEntry, call: Call): Promise<Report> {
+    const { file, target } = entry;
     try {
-      const refusal = isProtected(file.path, this.#protection())
-        ? await this.#askToEdit(request, file, call)
-        : undefined;
+      const protection = this.#protection();
+      const isAsked = [file, target].some((one) => one !== undefined && isProtected(one.path, protection));
+      const refusal = isAsked ? await this.#askToEdit(entry, call) : undefined;
       if (refusal) {
         return reportProblem(file.path, refusal);
       }
-      return await this.#queue.runAll(this.#documents.locksOf(file), () =>
-        new EntryEdit(this.#workshop, request, file, call).run(),
-      );
+      const locks = [file, ...(target ? [target] : [])].flatMap((one) => this.#documents.locksOf(one));
+      return await this.#queue.runAll(locks, () => new EntryEdit(this.#workshop, entry, call).run());
     } catch (error) {
       return this.#fault(file, error, 'this edit may or may not have landed');
     }
   }
 
   /** The gate runs before the question, so that nobody is asked in vain, and again after the yes. */
-  async #askToEdit(request: EditRequest, file: FileRef, call: Call): Promise<Problem | undefined> {
+  async #askToEdit(entry: OpenEntry, call: Call): Promise<Problem | undefined> {
+    const { file, target } = entry;
     if (!call.isChat) {
       return protectedProblem('changed');
     }
     const state = await this.#memory.look(file);
-    const diff = new EntryEdit(this.#workshop, request, file, call).preview(state);
+    const diff = new EntryEdit(this.#workshop, entry, call).preview(state);
     if (diff === undefined) {
       return undefined;
     }
-    const { path } = file;
+    const path = target === undefined ? file.path : `${file.path} → ${target.path}`;
     return (await this.#ask({ path, kind: 'edit', diff, explanation: call.explanation })) ? undefined : DENIED;
   }
 

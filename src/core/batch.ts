@@ -8,6 +8,8 @@ export interface OpenEntry {
   readonly kind: 'open';
   readonly request: EditRequest;
   readonly file: FileRef;
+  /** Where the entry renames the file to. */
+  readonly target?: FileRef;
 }
 
 /** An entry with its file, or the report that already answers it. */

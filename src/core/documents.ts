@@ -101,6 +101,12 @@ export type Outcome =
       readonly isTakenBack: boolean;
     };
 
+/** How a rename ended. */
+export type RenameOutcome =
+  | Outcome
+  /** Something is at the target: `state` is that of the target. Nothing was touched. */
+  | { readonly kind: 'occupied'; readonly state: State };
+
 /**
  * The port to an editor. A file's lock is held by the caller, so no two transactions of one file overlap; everyone else
  * (an engineer, another program) may act at any moment.
@@ -122,6 +128,15 @@ export interface Documents {
 
   /** Creates the file with exactly this text, only where nothing is. */
   create(file: FileRef, text: Text): Promise<Outcome>;
+
+  /** Deletes the file, only where it is clean and in this very state. */
+  remove(file: FileRef, base: Base): Promise<Outcome>;
+
+  /**
+   * Renames the file, only where it is clean and in this very state, and only onto nothing. Folders are created as needed;
+   * the editor's tabs follow. The outcome's state is that of the target.
+   */
+  rename(file: FileRef, target: FileRef, base: Base): Promise<RenameOutcome>;
 
   /** Waits until what the editor has told about the file so far is in the ledger. */
   settled(file: FileRef): Promise<void>;

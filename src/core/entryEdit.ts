@@ -1,4 +1,5 @@
 import { type Base, isSameBase, printBase } from './base.ts';
+import type { OpenEntry } from './batch.ts';
 import { spansBetween } from './compare.ts';
 import type { Conflicts } from './conflict.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from './documents.ts';
 import { judge, type Verdict } from './gate.ts';
 import type { EditRequest } from './input.ts';
-import { type Applied, gatherLandedFacts } from './landedFacts.ts';
+import { type Applied, gatherLandedFacts, gatherMovedFacts } from './landedFacts.ts';
 import type { Landing, Move } from './ledger.ts';
 import type { Memory } from './memory.ts';
 import { noteRegions } from './regions.ts';
@@ -68,18 +69,20 @@ export class EntryEdit {
   readonly #nextEdit: () => number;
   readonly #request: EditRequest;
   readonly #file: FileRef;
+  readonly #target: FileRef | undefined;
   readonly #call: Call;
   /** The same entry of the same file, base included. */
   readonly #key: string;
   #landing: Landing | undefined;
 
-  constructor({ documents, memory, conflicts, nextEdit }: Workshop, request: EditRequest, file: FileRef, call: Call) {
+  constructor({ documents, memory, conflicts, nextEdit }: Workshop, { request, file, target }: OpenEntry, call: Call) {
     this.#documents = documents;
     this.#memory = memory;
     this.#conflicts = conflicts;
     this.#nextEdit = nextEdit;
     this.#request = request;
     this.#file = file;
+    this.#target = target;
     this.#call = call;
     this.#key = `${file.key}\n${printBase(request.base)}\n${request.signature}`;
   }
@@ -91,13 +94,23 @@ export class EntryEdit {
    */
   preview(state: State): string | undefined {
     const considered = this.#consider(state);
-    if (considered.kind !== 'accepted' && considered.kind !== 'create') {
-      return undefined;
+    switch (considered.kind) {
+      case 'delete':
+        return this.#memory.diff(contentOf(state), '').text;
+      case 'accepted':
+      case 'create':
+      case 'rename':
+        return this.#memory.diff(contentOf(state), candidateOf(considered)?.text.content ?? contentOf(state)).text;
+      default:
+        return undefined;
     }
-    return this.#memory.diff(contentOf(state), candidateOf(considered).text.content).text;
   }
 
   async run(): Promise<Report> {
+    const repeated = await this.#renamedBefore();
+    if (repeated) {
+      return repeated;
+    }
     let asked: { readonly considered: Considered; readonly state: State } | undefined;
     try {
       const outcome = await this.#documents.transact(this.#file, (state): Decision => {
@@ -111,15 +124,111 @@ export class EntryEdit {
         throw new Error(`the state of ${this.#file.path} was never asked for`);
       }
       const { considered, state } = asked;
-      if (considered.kind === 'create' && outcome.kind === 'refused') {
-        this.#beginLanding();
-        return await this.#conclude(considered, state, await this.#documents.create(this.#file, considered.text));
-      }
-      return await this.#conclude(considered, state, outcome);
+      return outcome.kind === 'refused'
+        ? await this.#carryOut(considered, state)
+        : await this.#conclude(considered, state, outcome);
     } finally {
       // Whatever happened, the file must be seen again.
       this.#landing?.withdraw();
     }
+  }
+
+  /** What the gate let pass and is no edit of a text, or what it refused. */
+  async #carryOut(considered: Considered, state: State): Promise<Report> {
+    switch (considered.kind) {
+      case 'create':
+        this.#beginLanding();
+        return this.#conclude(considered, state, await this.#documents.create(this.#file, considered.text));
+      case 'delete':
+        this.#beginLanding();
+        return this.#conclude(considered, state, await this.#documents.remove(this.#file, knownBase(state)));
+      case 'rename':
+        return this.#rename(considered, state);
+      default:
+        return this.#refused(considered, state);
+    }
+  }
+
+  async #rename(considered: Extract<Considered, { kind: 'rename' }>, before: State): Promise<Report> {
+    const target = this.#target;
+    if (target === undefined) {
+      throw new Error(`${this.#file.path} is renamed, and nothing says to where`);
+    }
+    this.#beginLanding();
+    const atTarget = this.#memory.ledger.landing(target.key, this.#memory.now());
+    try {
+      const renamed = await this.#documents.rename(this.#file, target, knownBase(before));
+      if (renamed.kind === 'occupied') {
+        return await this.#occupied(target, renamed.state);
+      }
+      if (renamed.kind !== 'applied' || considered.candidate === undefined) {
+        return await this.#conclude(considered, before, renamed, atTarget);
+      }
+      return await this.#editRenamed(target, before, atTarget);
+    } finally {
+      atTarget.withdraw();
+    }
+  }
+
+  /** The file is at its new place; its edits follow there, or it goes back. */
+  async #editRenamed(target: FileRef, before: State, atTarget: Landing): Promise<Report> {
+    let asked: Considered | undefined;
+    const outcome = await this.#documents.transact(target, (state): Decision => {
+      const considered = this.#consider(state, target);
+      asked = considered;
+      return considered.kind === 'rename' && considered.candidate
+        ? { kind: 'apply', candidate: considered.candidate, onDidLand: () => {} }
+        : { kind: 'refuse' };
+    });
+    if (asked === undefined) {
+      throw new Error(`the state of ${target.path} was never asked for`);
+    }
+    if (outcome.kind === 'applied') {
+      return this.#conclude(asked, before, outcome, atTarget);
+    }
+    const { base } = outcome.state;
+    const back = base === undefined ? undefined : await this.#documents.rename(target, this.#file, base);
+    if (back?.kind !== 'applied') {
+      this.#endLanding([{ cause: { kind: 'renamed', to: target.path }, to: { disk: 'absent' } }]);
+      return this.#problem({
+        status: 'apply_failed',
+        reason: `the file was renamed to ${target.path}, its edits could not be applied there, and it could not be renamed back`,
+        next: `read ${target.path} before you go on, and tell the engineer`,
+      });
+    }
+    return outcome.kind === 'refused' ? this.#refused(asked, outcome.state) : this.#conclude(asked, before, outcome);
+  }
+
+  /** Something is at the target of a rename: a stale base of the target, which must be absent. */
+  async #occupied(target: FileRef, state: State): Promise<Report> {
+    this.#endLanding([]);
+    this.#memory.remember(target, state);
+    if (state.kind === 'unreadable') {
+      return this.#problem({
+        status: 'stale_base',
+        reason: `something is at ${target.path} already: ${state.problem.reason}`,
+        next: 'choose another name, or ask the engineer',
+      });
+    }
+    const moved = await this.#memory.factsSince({ disk: 'absent' }, target, state, this.#call.session.id);
+    const facts: StaleFacts = {
+      ...moved,
+      expected: 'absent',
+      note: `rename_to of ${this.#file.path}: the name is taken`,
+    };
+    this.#addConflict('stale_base', state, { ...facts, since: facts.expected });
+    return reportStale(facts);
+  }
+
+  /** A rename sent again after its answer was lost: the file is no longer where the entry says. */
+  async #renamedBefore(): Promise<Report | undefined> {
+    const applied = this.#call.session.appliedEntry(this.#key);
+    if (applied === undefined || this.#target === undefined) {
+      return undefined;
+    }
+    const [old, now] = [await this.#memory.look(this.#file), await this.#memory.look(this.#target)];
+    const isThere = old.kind === 'absent' && now.base !== undefined && printBase(now.base) === applied.result;
+    return isThere ? reportAlreadyApplied(this.#target.path, applied) : undefined;
   }
 
   #beginLanding(): void {
@@ -132,8 +241,8 @@ export class EntryEdit {
   }
 
   /** Runs synchronously between the look at the state and the apply. */
-  #consider(state: State): Considered {
-    this.#memory.remember(this.#file, state);
+  #consider(state: State, file: FileRef = this.#file): Considered {
+    this.#memory.remember(file, state);
     if (this.#call.isCancelled()) {
       return { kind: 'cancelled' };
     }
@@ -164,9 +273,9 @@ export class EntryEdit {
   }
 
   /** Turns how it ended into what the model is told, and remembers what later answers need. */
-  async #conclude(considered: Considered, before: State, outcome: Outcome): Promise<Report> {
+  async #conclude(considered: Considered, before: State, outcome: Outcome, atTarget?: Landing): Promise<Report> {
     if (outcome.kind === 'applied') {
-      return this.#landed(considered, before, outcome);
+      return this.#landed(considered, before, outcome, atTarget);
     }
     this.#endLanding([]);
     switch (outcome.kind) {
@@ -214,6 +323,8 @@ export class EntryEdit {
         return this.#problem(considered.problem, state);
       case 'accepted':
       case 'create':
+      case 'delete':
+      case 'rename':
         throw new Error(`${this.#file.path} was accepted and yet not applied`);
       default:
         return considered satisfies never;
@@ -228,23 +339,31 @@ export class EntryEdit {
     return reportProblem(this.#file.path, problem, actual);
   }
 
-  #landed(considered: Considered, before: State, outcome: Applied): Report {
+  #landed(considered: Considered, before: State, outcome: Applied, atTarget: Landing | undefined): Report {
     const { session, turn } = this.#call;
     const number = this.#nextEdit();
     outcome.onDidNumber(number);
-    this.#record(number, outcome);
+    this.#record(number, outcome, atTarget);
     const candidate = candidateOf(considered);
-    const facts = gatherLandedFacts(before, candidate, outcome, (asked, final) => this.#memory.diff(asked, final));
+    const facts = candidate
+      ? gatherLandedFacts(before, candidate, outcome, (asked, final) => this.#memory.diff(asked, final))
+      : gatherMovedFacts(outcome);
     const { token, vouched } = facts;
+    const file = atTarget === undefined ? this.#file : (this.#target ?? this.#file);
+    const renamedFrom = file === this.#file ? {} : { renamedFrom: this.#file.path };
     session.landed(this.#file.key, this.#request.parts);
-    session.keepApplied(this.#key, { edit: number, result: token ?? '', isShown: vouched });
+    session.keepApplied(this.#key, { edit: number, result: token ?? '', isShown: vouched, ...renamedFrom });
+    if (file !== this.#file) {
+      session.held.delete(this.#file.key);
+    }
     if (vouched && outcome.state.base !== undefined) {
-      session.held.set(this.#file.key, { file: this.#file, base: outcome.state.base, turn });
+      session.held.set(file.key, { file, base: outcome.state.base, turn });
     }
     this.#conflicts.close((conflict) => conflict.session === session.id && conflict.key === this.#file.key);
-    const notes = this.#notesFor(candidate.spans, before, vouched, outcome);
+    const notes = candidate ? this.#notesFor(candidate.spans, before, vouched, outcome) : [];
     return reportApplied({
-      path: this.#file.path,
+      path: file.path,
+      ...renamedFrom,
       edit: number,
       ...facts,
       ...(notes.length === 0 ? {} : { note: notes.join('. ') }),
@@ -252,17 +371,25 @@ export class EntryEdit {
   }
 
   /** Writes into the ledger what the apply did, hooks and the save included. */
-  #record(number: number, { landed, hooks, written, isSavedTogether, state }: Applied): void {
+  #record(number: number, { landed, hooks, written, isSavedTogether, state }: Applied, atTarget?: Landing): void {
     const { session, turn } = this.#call;
     const { ledger, now } = this.#memory;
-    this.#endLanding([
-      { cause: { kind: 'edit', number, session: session.id, turn }, to: landed },
+    const edit: Move['cause'] = { kind: 'edit', number, session: session.id, turn };
+    const moves: readonly Move[] = [
+      { cause: edit, to: landed },
       ...hooks.map(({ name, to }): Move => ({ cause: { kind: 'hook', name }, ...(to === undefined ? {} : { to }) })),
-    ]);
-    if (isSavedTogether) {
-      ledger.moved(this.#file.key, { kind: 'save' }, now(), written);
+    ];
+    const file = atTarget === undefined ? this.#file : (this.#target ?? this.#file);
+    if (atTarget === undefined) {
+      this.#endLanding(moves);
+    } else {
+      this.#endLanding([{ cause: edit }, { cause: { kind: 'renamed', to: file.path }, to: { disk: 'absent' } }]);
+      atTarget.end(moves);
     }
-    this.#memory.remember(this.#file, state);
+    if (isSavedTogether) {
+      ledger.moved(file.key, { kind: 'save' }, now(), written);
+    }
+    this.#memory.remember(file, state);
   }
 
   #notesFor(
@@ -344,16 +471,27 @@ export class EntryEdit {
   }
 }
 
-/** What landed: the candidate, or the whole text of a file that was created. */
-function candidateOf(considered: Considered): Candidate {
+/** What landed: the candidate, or the whole text of a file that was created. @returns `undefined` where no text was. */
+function candidateOf(considered: Considered): Candidate | undefined {
   switch (considered.kind) {
     case 'accepted':
+    case 'rename':
       return considered.candidate;
     case 'create':
       return { spans: spansBetween('', considered.text.content), text: considered.text };
+    case 'delete':
+      return undefined;
     default:
       throw new Error(`an entry was applied although it was ${considered.kind}`);
   }
+}
+
+/** What was accepted has a base. */
+function knownBase({ base }: State): Base {
+  if (base === undefined) {
+    throw new Error('a file whose state has no base was accepted');
+  }
+  return base;
 }
 
 const CANCELLED: Problem = {

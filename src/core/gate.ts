@@ -20,6 +20,9 @@ export type Verdict =
   | { readonly kind: 'accepted'; readonly candidate: Candidate }
   /** The entry creates the file. */
   | { readonly kind: 'create'; readonly text: Text }
+  | { readonly kind: 'delete' }
+  /** The entry renames the file; with `candidate`, it holds that afterwards. */
+  | { readonly kind: 'rename'; readonly candidate?: Candidate }
   | { readonly kind: 'stale' }
   /** What the entry asks for is not carried out yet, whatever the file holds. */
   | { readonly kind: 'unsupported'; readonly problem: Problem }
@@ -51,15 +54,35 @@ export function judge(
   if (state.kind === 'absent') {
     return request.wish.kind === 'content' ? create(request.wish.content, ending) : absent(path);
   }
-  if (hasMixedEndings(state.text)) {
+  if ((request.wish.kind === 'delete' || request.renameTo !== undefined) && state.base.dirty !== undefined) {
+    return problem(
+      'unsaved_changes',
+      'the file holds unsaved changes of the engineer, which a delete or a rename would leave behind',
+      'ask the engineer to save the file first, then read it again',
+    );
+  }
+  if (request.wish.kind === 'delete') {
+    return { kind: 'delete' };
+  }
+  if (request.wish.kind === 'nothing') {
+    return { kind: 'rename' };
+  }
+  const verdict = judgeText(request, path, state.text, ending, budget);
+  return verdict.kind === 'accepted' && request.renameTo !== undefined
+    ? { kind: 'rename', candidate: verdict.candidate }
+    : verdict;
+}
+
+function judgeText(request: EditRequest, path: string, text: Text, ending: Ending, budget: NearestBudget): Verdict {
+  if (hasMixedEndings(text)) {
     return problem(
       'mixed_line_endings',
       'the file mixes line endings, or holds lone carriage returns; saving it through the editor would rewrite lines nobody asked for',
       'ask the engineer to bring the file to one line ending first, or leave it alone',
     );
   }
-  const placed = place(request, path, state.text, budget);
-  return placed.kind === 'spans' ? accept(state.text, placed.spans, ending) : placed;
+  const placed = place(request, path, text, budget);
+  return placed.kind === 'spans' ? accept(text, placed.spans, ending) : placed;
 }
 
 type Placed =
@@ -151,19 +174,12 @@ function unfitText(text: Text): Verdict | undefined {
 }
 
 /** What the contract knows and this version does not carry out yet: refused by name, never half done. */
-function unsupportedProblem({ wish, renameTo, symbol }: EditRequest): Problem | undefined {
+function unsupportedProblem({ symbol }: EditRequest): Problem | undefined {
   if (symbol !== undefined) {
     return {
       status: 'symbol_not_found',
       reason: 'this version cannot tell where symbols begin and end yet',
       next: 'send the entry without `symbol`; quote enough of the surrounding text that the place is sure',
-    };
-  }
-  if (wish.kind === 'delete' || renameTo !== undefined) {
-    return {
-      status: 'invalid_input',
-      reason: 'this version does not delete or rename files yet',
-      next: 'ask the engineer to do it',
     };
   }
   return undefined;

@@ -8,8 +8,7 @@ import type { AppliedFacts } from './report.ts';
 export type Applied = Extract<Outcome, { readonly kind: 'applied' }>;
 
 /** What there is to say of an edit that landed, but for its number and its note. */
-export type LandedFacts = Required<Omit<AppliedFacts, 'path' | 'edit' | 'note' | 'diffByHooks'>> &
-  Pick<AppliedFacts, 'diffByHooks'>;
+export type LandedFacts = Omit<AppliedFacts, 'path' | 'renamedFrom' | 'edit' | 'note'>;
 
 /**
  * Compares what was asked for with what the file holds now.
@@ -47,6 +46,12 @@ export function gatherLandedFacts(
     hooks: hooks.map(({ name }) => name),
     ...(hookDiff ? { diffByHooks: hookDiff.text } : {}),
   };
+}
+
+/** What there is to say of a file that was deleted, or renamed as it is: there are no lines to speak of. */
+export function gatherMovedFacts({ state, landed, saved, foreign }: Applied): LandedFacts {
+  const token = state.base && printBase(state.base);
+  return { token, vouched: !foreign && token === printBase(landed), saved };
 }
 
 /** Whether line endings, encoding and BOM are still those that were asked for: no diff of the content shows them. */

@@ -14,6 +14,7 @@ export interface Report {
 
 export interface AppliedFacts {
   readonly path: string;
+  readonly renamedFrom?: string;
   /** Token of the state after everything has run; `undefined` where the file cannot be read any more. */
   readonly token: string | undefined;
   /** Whether the session has been shown all that the final state holds, so that the token may serve as a base. */
@@ -32,6 +33,7 @@ export function reportApplied(facts: AppliedFacts): Report {
   return compact({
     status: 'applied',
     path: facts.path,
+    renamed_from: facts.renamedFrom,
     [facts.vouched ? 'base' : 'actual']: facts.token,
     edit: facts.edit,
     saved: facts.saved,
@@ -45,10 +47,11 @@ export function reportApplied(facts: AppliedFacts): Report {
 }
 
 /** The same call sent again after its answer was lost. */
-export function reportAlreadyApplied(path: string, { edit, result, isShown }: AppliedEntry): Report {
+export function reportAlreadyApplied(path: string, { edit, result, isShown, renamedFrom }: AppliedEntry): Report {
   return {
     status: 'already_applied',
     path,
+    ...(renamedFrom === undefined ? {} : { renamed_from: renamedFrom }),
     [isShown ? 'base' : 'actual']: result,
     edit,
     next: isShown

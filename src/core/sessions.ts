@@ -26,6 +26,8 @@ export interface AppliedEntry {
   readonly result: string;
   /** Whether the session has been shown all of that state. */
   readonly isShown: boolean;
+  /** Where the entry renamed the file: its old path, while `result` speaks of the new one. */
+  readonly renamedFrom?: string;
 }
 
 /** A region of a file that a session edited since it last read it; content offsets. */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { type Base, digest, printBase } from '../core/base.ts';
 import { formatOf, isOwnEncoding } from '../core/codec.ts';
-import type { Decision, Documents, FileRef, Outcome, State } from '../core/documents.ts';
+import type { Decision, Documents, FileRef, Outcome, RenameOutcome, State } from '../core/documents.ts';
 import type { BufferEdit } from '../core/landing.ts';
 import type { Move } from '../core/ledger.ts';
 import type { Problem } from '../core/status.ts';
@@ -13,11 +13,13 @@ import type { BufferChange, BufferChanges, Origin } from './bufferChanges.ts';
 import { Conversions } from './conversions.ts';
 import { readDisk } from './disk.ts';
 import { codeOf, describe } from './errors.ts';
+import { deleteExactly, type FileOutcome, renameExactly } from './fileOperations.ts';
 import { hasHooks, hooksFor, runHook } from './hooks.ts';
 import { Looks } from './looks.ts';
 import type { WindowExchange } from './otherWindows.ts';
-import { Readiness } from './readiness.ts';
+import { Readiness, readOnlyProblem } from './readiness.ts';
 import type { Runs } from './runs.ts';
+import { closeTabs, moveTabs } from './tabs.ts';
 import type { Writers } from './writers.ts';
 
 /** A change of a document that was not part of an apply of ours. */
@@ -227,6 +229,100 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     return foreign || !vscode.workspace.isTrusted || !hasHooks(uri)
       ? outcome
       : this.#runHooks(file, await vscode.workspace.openTextDocument(uri), outcome);
+  }
+
+  async remove(file: FileRef, base: Base): Promise<Outcome> {
+    const uri = this.#uriOf(file);
+    const outcome = await this.#operate(file, base, (bytes) => deleteExactly(file.key, bytes));
+    if (outcome.kind !== 'done') {
+      // Nothing is at another place that could be in the way.
+      return outcome.kind === 'occupied' ? { kind: 'moved', state: await this.look(file) } : outcome;
+    }
+    await this.#tidily(file, () => closeTabs(uri));
+    return this.#moved(file, { disk: 'absent' });
+  }
+
+  async rename(file: FileRef, target: FileRef, base: Base): Promise<RenameOutcome> {
+    const taken = await this.look(target);
+    if (taken.kind !== 'absent') {
+      return { kind: 'occupied', state: taken };
+    }
+    const uri = this.#uriOf(file);
+    const outcome = await this.#operate(file, base, (bytes) => renameExactly(file.key, target.key, bytes));
+    if (outcome.kind === 'occupied') {
+      return { kind: 'occupied', state: await this.look(target) };
+    }
+    if (outcome.kind !== 'done') {
+      return outcome;
+    }
+    await this.#tidily(file, () => moveTabs(uri, this.#uriOf(target)));
+    return this.#moved(target, base);
+  }
+
+  /** Compares the file with its expected state, and operates on it, in one synchronous turn. */
+  async #operate(
+    file: FileRef,
+    base: Base,
+    operate: (bytes: Buffer) => FileOutcome,
+  ): Promise<Extract<Outcome, { kind: 'moved' | 'failed' | 'unfit' }> | Exclude<FileOutcome, { kind: 'moved' }>> {
+    const look = this.looks.lookNow(file);
+    const state = 'convert' in look ? (await this.looks.look(file)).state : look.state;
+    const disk = readDisk(file.key);
+    const isSame =
+      disk.kind === 'file' &&
+      digest(disk.bytes) === base.disk &&
+      state.base !== undefined &&
+      printBase(state.base) === printBase(base);
+    if (!isSame) {
+      return { kind: 'moved', state: await this.look(file) };
+    }
+    const problem = readOnlyProblem(file, disk, this.looks.documentOf(file.key));
+    if (problem) {
+      return { kind: 'unfit', state, problem };
+    }
+    try {
+      const outcome = operate(disk.bytes);
+      return outcome.kind === 'moved' ? { kind: 'moved', state: await this.look(file) } : outcome;
+    } catch (error) {
+      if (!(error instanceof Error)) {
+        throw error;
+      }
+      return {
+        kind: 'failed',
+        status: 'save_failed',
+        reason: describe(error),
+        state: await this.look(file),
+        isTakenBack: true,
+      };
+    }
+  }
+
+  /** As an open document spells it, where there is one. */
+  #uriOf({ key }: FileRef): vscode.Uri {
+    return this.looks.documentOf(key)?.uri ?? this.looks.uriOf(key);
+  }
+
+  /** Tabs are a courtesy: where the editor will not, the operation stands all the same. */
+  async #tidily({ path }: FileRef, body: () => Promise<void>): Promise<void> {
+    try {
+      await body();
+    } catch (error) {
+      this.#tools.log.warn(`${path}: its tabs could not follow`, error instanceof Error ? error : String(error));
+    }
+  }
+
+  async #moved(file: FileRef, landed: Base): Promise<Applied> {
+    const state = await this.look(file);
+    return {
+      kind: 'applied',
+      state,
+      landed,
+      saved: true,
+      hooks: [],
+      foreign: state.base === undefined || printBase(state.base) !== printBase(landed),
+      isSavedTogether: false,
+      onDidNumber: () => {},
+    };
   }
 
   /** Must reach `apply.run` in the caller's turn. */

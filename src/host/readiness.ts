@@ -151,8 +151,8 @@ function reloads(document: vscode.TextDocument): Promise<boolean> {
   });
 }
 
-/** Decided on the mode bits, because a privileged user could write a file that is meant to be read only. */
-function readOnlyProblem(
+/** What forbids to change a file, if anything. Decided on the mode bits, because a privileged user could write a file that is meant to be read only. */
+export function readOnlyProblem(
   file: FileRef,
   disk: Extract<Disk, { kind: 'file' }>,
   document: vscode.TextDocument | undefined,

@@ -1156,16 +1156,6 @@ describe('The arbiter, about what a session has not been shown', () => {
 });
 
 describe('The arbiter, about entries that ask for more than edits', () => {
-  it('carries out a rename beside edits with them, or neither', async () => {
-    const story = new Story({ f: 'one\n' });
-    const a = story.agent('a');
-    await a.reads('f');
-    const result = await a.edits('f', { one: '1' }, { rename_to: 'g' });
-    const isWhole = result.status === 'applied' && result['renamed_from'] === 'f' && story.disk.text('g') === '1\n';
-    const isNothing = result.status !== 'applied' && story.disk.text('f') === 'one\n';
-    assert.ok(isWhole || isNothing, JSON.stringify(result));
-  });
-
   it('lands nothing outside of the symbol that the entry names', async () => {
     const story = new Story({ 'f.py': 'def one():\n    a = 1\n\ndef two():\n    b = 2\n' });
     const a = story.agent('a');

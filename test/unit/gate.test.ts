@@ -101,15 +101,22 @@ describe('judge', () => {
   it('refuses what is not carried out yet at a fresh base, before it looks at the file', () => {
     const edit = replaced('nowhere', 'x');
     for (const state of [stateOf('one\n'), ABSENT]) {
-      for (const fields of [
-        { delete: true },
-        { rename_to: 'g' },
-        { rename_to: 'g', ...edit },
-        { symbol: 's', ...edit },
-      ]) {
-        assert.equal(judged(state, fields), 'unsupported');
-      }
+      assert.equal(judged(state, { symbol: 's', ...edit }), 'unsupported');
     }
+  });
+
+  it('lets a clean file be deleted or renamed, with edits that fit, also one that no edit could land in', () => {
+    const state = stateOf('one\n');
+    assert.equal(judged(state, { delete: true }), 'delete');
+    assert.equal(judged(state, { rename_to: 'g' }), 'rename');
+    assert.equal(judged(state, { rename_to: 'g', ...replaced('one', '1') }), 'rename');
+    assert.equal(judged(state, { rename_to: 'g', ...replaced('two', '2') }), 'not_found');
+    const mixed = stateOf('one\r\ntwo\n');
+    assert.equal(judged(mixed, { delete: true }), 'delete');
+    assert.equal(judged(mixed, { rename_to: 'g' }), 'rename');
+    assert.equal(judged(mixed, { rename_to: 'g', ...replaced('one', '1') }), 'mixed_line_endings');
+    assert.equal(judged(ABSENT, { delete: true }), 'not_found_on_disk');
+    assert.equal(judged(ABSENT, { rename_to: 'g' }), 'not_found_on_disk');
   });
 
   it('says where a text has no place, and that a change is none', () => {

@@ -1,7 +1,16 @@
 import { normalize } from 'node:path/posix';
 import { type Base, digest, printBase } from '../../../src/core/base.ts';
 import { decode, detectFormat, encode, isBinary } from '../../../src/core/codec.ts';
-import type { Candidate, Decision, Documents, FileRef, Format, Outcome, State } from '../../../src/core/documents.ts';
+import type {
+  Candidate,
+  Decision,
+  Documents,
+  FileRef,
+  Format,
+  Outcome,
+  RenameOutcome,
+  State,
+} from '../../../src/core/documents.ts';
 import { applyEdits, type BufferEdit, inverseOf, reverse } from '../../../src/core/landing.ts';
 import type { Cause, Ledger, Move } from '../../../src/core/ledger.ts';
 import type { Problem } from '../../../src/core/status.ts';
@@ -126,6 +135,52 @@ export class InMemoryDocuments implements Documents {
       saved: true,
       hooks: [],
       foreign,
+      isSavedTogether: false,
+      onDidNumber: () => {},
+    };
+  }
+
+  async remove(file: FileRef, base: Base): Promise<Outcome> {
+    await this.#reach('between look and apply');
+    const entry = this.#file(file.path);
+    const state = this.#seen(file);
+    if (state.base === undefined || printBase(state.base) !== printBase(base)) {
+      return { kind: 'moved', state };
+    }
+    entry.bytes = undefined;
+    entry.buffer = undefined;
+    entry.version += 1;
+    return this.#done(file, { disk: 'absent' });
+  }
+
+  async rename(file: FileRef, target: FileRef, base: Base): Promise<RenameOutcome> {
+    await this.#reach('between look and apply');
+    const [from, to] = [this.#file(file.path), this.#file(target.path)];
+    const state = this.#seen(file);
+    if (state.base === undefined || printBase(state.base) !== printBase(base)) {
+      return { kind: 'moved', state };
+    }
+    if (to.bytes !== undefined || isDirty(to.buffer)) {
+      return { kind: 'occupied', state: this.#seen(target) };
+    }
+    to.bytes = from.bytes;
+    to.buffer = from.buffer;
+    from.bytes = undefined;
+    from.buffer = undefined;
+    for (const entry of [from, to]) {
+      entry.version += 1;
+    }
+    return this.#done(target, base);
+  }
+
+  #done(file: FileRef, landed: Base): Outcome {
+    return {
+      kind: 'applied',
+      state: this.#seen(file),
+      landed,
+      saved: true,
+      hooks: [],
+      foreign: false,
       isSavedTogether: false,
       onDidNumber: () => {},
     };

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import {
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { codeOf } from './errors.ts';
+
+/** How a file operation ended. Nothing is ever overwritten, and nobody else's bytes are lost. */
+export type FileOutcome =
+  | { readonly kind: 'done' }
+  /** The file does not hold the expected bytes any more. Nothing was touched. */
+  | { readonly kind: 'moved' }
+  /** Something is at the target. Nothing was touched. */
+  | { readonly kind: 'occupied' };
+
+/**
+ * Deletes a file, only where it holds these bytes: it is put aside first, under a name of its own, and looked at once more
+ * when nobody can write it by its old name. All in one synchronous step.
+ *
+ * @throws what the system says; then the file is where it was, unless the error names another place.
+ */
+export function deleteExactly(path: string, bytes: Uint8Array): FileOutcome {
+  if (!holds(path, bytes)) {
+    return { kind: 'moved' };
+  }
+  const aside = join(dirname(path), `.${basename(path).slice(0, 100)}.${randomUUID()}.deleted`);
+  renameSync(path, aside);
+  if (holds(aside, bytes)) {
+    unlinkSync(aside);
+    return { kind: 'done' };
+  }
+  if (!place(aside, path)) {
+    throw new Error(
+      `another program wrote the file while it was deleted, and again since; what it wrote first is in ${aside}`,
+    );
+  }
+  return { kind: 'moved' };
+}
+
+/**
+ * Renames a file, only where it holds these bytes, and only onto nothing. Folders are created as needed, and removed again
+ * where it comes to nothing. All in one synchronous step.
+ *
+ * @throws what the system says; then nothing was touched.
+ */
+export function renameExactly(path: string, target: string, bytes: Uint8Array): FileOutcome {
+  if (!holds(path, bytes)) {
+    return { kind: 'moved' };
+  }
+  const created = createFolders(dirname(target));
+  let isDone = false;
+  try {
+    if (!isNothing(target) || !link(path, target)) {
+      return { kind: 'occupied' };
+    }
+    if (!holds(target, bytes)) {
+      unlinkSync(target);
+      return { kind: 'moved' };
+    }
+    // Somebody may have put another file in the old place since; that one is not ours to remove.
+    if (holds(path, bytes)) {
+      unlinkSync(path);
+    }
+    isDone = true;
+    return { kind: 'done' };
+  } finally {
+    for (const folder of isDone ? [] : created) {
+      removeEmpty(folder);
+    }
+  }
+}
+
+/** Moves a file back to a place, where nothing is. @returns whether it is there. */
+function place(from: string, to: string): boolean {
+  if (!link(from, to)) {
+    return false;
+  }
+  unlinkSync(from);
+  return true;
+}
+
+/** Gives a file a second name; where the file system has no such thing, a copy with it. @returns whether the name was free. */
+function link(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') {
+      return false;
+    }
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EMLINK', 'ENOSYS'].includes(codeOf(error) ?? '')) {
+      throw error;
+    }
+  }
+  try {
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') {
+      return false;
+    }
+    throw error;
+  }
+}
+
+function holds(path: string, bytes: Uint8Array): boolean {
+  try {
+    return statSync(path).size === bytes.length && readFileSync(path).equals(bytes);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EISDIR') {
+      return false;
+    }
+    throw error;
+  }
+}
+
+/** Also a symbolic link that leads nowhere is something. */
+function isNothing(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+}
+
+/** @returns the folders that were not there before, innermost first. */
+function createFolders(folder: string): string[] {
+  const missing: string[] = [];
+  for (let at = folder; isNothing(at); at = dirname(at)) {
+    missing.push(at);
+  }
+  mkdirSync(folder, { recursive: true });
+  return missing;
+}
+
+/** Not where somebody has put something into it since. */
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST' && codeOf(error) !== 'ENOENT') {
+      throw error;
+    }
+  }
+}
