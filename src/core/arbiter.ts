@@ -2,11 +2,13 @@
 // applies, and remembers what enriches an answer (who changed what, texts at bases, conflicts). The gate itself needs none
 // of that memory. The only class of the core with state; everything it decides is decided by pure functions beside it.
 
+import { editAtomically } from './atomic.ts';
 import { type Base, isFresh, printBase } from './base.ts';
 import { type Entry, editAll, type OpenEntry } from './batch.ts';
 import { Conflicts } from './conflict.ts';
 import { contentOf, type Documents, type FileRef, type State } from './documents.ts';
-import { type Call, EntryEdit, type Workshop } from './entryEdit.ts';
+import type { Call } from './entryAccount.ts';
+import { EntryEdit, type Workshop } from './entryEdit.ts';
 import {
   type CheckRequest,
   type EditCall,
@@ -100,7 +102,11 @@ export class Arbiter {
       }
       const entries = this.#resolveAll(parsed);
       const planned: Call = { ...call, explanation: parsed.explanation };
-      const results = await editAll(entries, parsed.onConflict, (entry) => this.#editOne(entry, planned));
+      const { onConflict } = parsed;
+      const results =
+        onConflict === 'atomic'
+          ? await this.#editTogether(entries, planned)
+          : await editAll(entries, onConflict, (entry) => this.#editOne(entry, planned));
       const alsoChanged = await this.#alsoChanged(call.session, keysOf(entries));
       for (const { status, changed_by: causes } of results) {
         this.#onDidEdit({
@@ -254,19 +260,59 @@ export class Arbiter {
   }
 
   async #editOne(entry: OpenEntry, call: Call): Promise<Report> {
-    const { file, target } = entry;
+    const { file } = entry;
     try {
-      const protection = this.#protection();
-      const isAsked = [file, target].some((one) => one !== undefined && isProtected(one.path, protection));
-      const refusal = isAsked ? await this.#askToEdit(entry, call) : undefined;
+      const refusal = await this.#askAbout(entry, call);
       if (refusal) {
         return reportProblem(file.path, refusal);
       }
-      const locks = [file, ...(target ? [target] : [])].flatMap((one) => this.#documents.locksOf(one));
-      return await this.#queue.runAll(locks, () => new EntryEdit(this.#workshop, entry, call).run());
+      return await this.#queue.runAll(this.#locksOf(entry), () => new EntryEdit(this.#workshop, entry, call).run());
     } catch (error) {
       return this.#fault(file, error, 'this edit may or may not have landed');
     }
+  }
+
+  /** All or nothing. Whoever has to be asked is asked before anything is touched. */
+  async #editTogether(entries: readonly Entry[], call: Call): Promise<Report[]> {
+    const open = entries.filter((entry) => entry.kind === 'open');
+    const edits = new Map(open.map((entry) => [entry, new EntryEdit(this.#workshop, entry, call)]));
+    const skipAll = (refused: Report, byEntry: (entry: OpenEntry) => Report | undefined) =>
+      entries.map((entry) =>
+        entry.kind === 'answered'
+          ? entry.report
+          : (byEntry(entry) ??
+            (edits.get(entry) as EntryEdit).skipped(
+              `${refused.path ?? 'another entry'} was refused (${refused.status}), and the call says all or nothing`,
+            )),
+      );
+    const answered = entries.find((entry) => entry.kind === 'answered');
+    if (answered?.kind === 'answered') {
+      return skipAll(answered.report, () => undefined);
+    }
+    try {
+      for (const entry of open) {
+        const refusal = await this.#askAbout(entry, call);
+        if (refusal) {
+          const report = reportProblem(entry.file.path, refusal);
+          return skipAll(report, (other) => (other === entry ? report : undefined));
+        }
+      }
+      const locks = open.flatMap((entry) => this.#locksOf(entry));
+      return await this.#queue.runAll(locks, () => editAtomically([...edits.values()], this.#documents));
+    } catch (error) {
+      return open.map((entry) => this.#fault(entry.file, error, 'this edit may or may not have landed'));
+    }
+  }
+
+  /** @returns what keeps the entry from being carried out, where a human had to be asked. */
+  async #askAbout(entry: OpenEntry, call: Call): Promise<Problem | undefined> {
+    const protection = this.#protection();
+    const isAsked = [entry.file, entry.target].some((one) => one !== undefined && isProtected(one.path, protection));
+    return isAsked ? this.#askToEdit(entry, call) : undefined;
+  }
+
+  #locksOf({ file, target }: OpenEntry): string[] {
+    return [file, ...(target ? [target] : [])].flatMap((one) => this.#documents.locksOf(one));
   }
 
   /** The gate runs before the question, so that nobody is asked in vain, and again after the yes. */

@@ -23,15 +23,12 @@ export type Entry = OpenEntry | { readonly kind: 'answered'; readonly report: Re
  */
 export async function editAll(
   entries: readonly Entry[],
-  onConflict: OnConflict,
+  onConflict: Exclude<OnConflict, 'atomic'>,
   edit: (entry: OpenEntry) => Promise<Report>,
 ): Promise<Report[]> {
   const answer = async (entry: Entry) => (entry.kind === 'open' ? edit(entry) : entry.report);
   if (onConflict === 'continue' || entries.length === 1) {
     return Promise.all(entries.map(answer));
-  }
-  if (onConflict === 'atomic') {
-    return entries.map((entry) => (entry.kind === 'open' ? reportProblem(entry.file.path, NOT_ATOMIC) : entry.report));
   }
   const reports: Report[] = [];
   for (const entry of entries) {
@@ -41,12 +38,6 @@ export async function editAll(
   }
   return reports;
 }
-
-const NOT_ATOMIC: Problem = {
-  status: 'invalid_input',
-  reason: 'this version cannot apply several files as one yet',
-  next: 'send the call again with on_conflict "stop" or "continue"',
-};
 
 function skippedAfter(refused: Report): Problem {
   return {

@@ -38,6 +38,8 @@ export interface Candidate {
 /** What is asked of {@link Documents.transact} once the state is known. */
 export type Decision =
   | { readonly kind: 'refuse' }
+  /** The state is right, and the text is to stay as it is. */
+  | { readonly kind: 'hold' }
   | {
       readonly kind: 'apply';
       readonly candidate: Candidate;
@@ -61,6 +63,8 @@ export interface HookFailure {
 export type Outcome =
   /** `decide` refused; nothing was touched. */
   | { readonly kind: 'refused'; readonly state: State }
+  /** `decide` held the file as it is, or another file of the same joint transaction was refused; nothing was touched. */
+  | { readonly kind: 'held'; readonly state: State }
   /** The file cannot take the candidate; nothing was touched. */
   | { readonly kind: 'unfit'; readonly state: State; readonly problem: Problem }
   /** Somebody changed the buffer between compare and apply, and the editor declined; nothing was touched. */
@@ -88,6 +92,10 @@ export type Outcome =
       readonly isSavedTogether: boolean;
       /** Tells the editor's side the number of the edit, so that an undo of it can be named. */
       readonly onDidNumber: (edit: number) => void;
+      /**
+       * Takes our own part back; what others did since stays. Not after hooks have run. Does not reject.
+       */
+      readonly takeBack?: () => Promise<TakenBack>;
     }
   /** Another program wrote the file after the compare. Its bytes are kept, our part is taken back. */
   | { readonly kind: 'disk_changed'; readonly state: State }
@@ -100,6 +108,14 @@ export type Outcome =
       /** Whether nothing of our part is left. */
       readonly isTakenBack: boolean;
     };
+
+/** How our own part was taken back. */
+export interface TakenBack {
+  /** The state that the file is left in, read back. */
+  readonly state: State;
+  /** Whether nothing of our part is left. */
+  readonly isWhole: boolean;
+}
 
 /** How a rename ended. */
 export type RenameOutcome =
@@ -122,9 +138,23 @@ export interface Documents {
    * Applies what `decide` answers for the file's state, and saves it unless the state was dirty.
    *
    * `decide` may be called more than once; the candidate that lands was decided on the state at the very moment of the
-   * apply, compared in the same synchronous turn.
+   * apply, compared in the same synchronous turn. No hooks are run.
    */
   transact(file: FileRef, decide: (state: State) => Decision): Promise<Outcome>;
+
+  /**
+   * As {@link transact}, for several files at once: either every `decide` accepts its file, all in the turn of the apply, or
+   * nothing is touched. The edits are one undo step together. Where one of them fails after that, the others still stand, and
+   * are for the caller to take back. No hooks are run.
+   *
+   * @returns an outcome for each file, in their order.
+   */
+  transactAll(
+    parts: readonly { readonly file: FileRef; readonly decide: (state: State) => Decision }[],
+  ): Promise<readonly Outcome[]>;
+
+  /** Runs the configured hooks on a file that was saved as asked for. @returns the outcome with what they did. */
+  runHooks(file: FileRef, outcome: Extract<Outcome, { kind: 'applied' }>): Promise<Outcome>;
 
   /** Creates the file with exactly this text, only where nothing is. */
   create(file: FileRef, text: Text): Promise<Outcome>;

@@ -1,12 +1,13 @@
+import { writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { type Base, digest } from '../core/base.ts';
 import { formatOf } from '../core/codec.ts';
-import type { Decision, FileRef, HookEffect, HookFailure, Outcome, State } from '../core/documents.ts';
+import type { Decision, FileRef, HookEffect, HookFailure, Outcome, State, TakenBack } from '../core/documents.ts';
 import { applyEdits, type BufferEdit, findLanding, type Landing, reverse } from '../core/landing.ts';
 import { renderText, type Span } from '../core/text.ts';
 import { SECTION, SETTINGS } from '../names.ts';
 import type { BufferChange, BufferChanges } from './bufferChanges.ts';
-import { applyToBuffer, toBufferEdits, toReplaced } from './bufferEdits.ts';
+import { applyToBuffer, needsTextEditor, type Replaced, toBufferEdits, toReplaced } from './bufferEdits.ts';
 import type { Conversions } from './conversions.ts';
 import { type Disk, isSameDisk, readDisk } from './disk.ts';
 import { describe } from './errors.ts';
@@ -53,7 +54,13 @@ export class Apply {
   readonly #decision: Extract<Decision, { kind: 'apply' }>;
   /** Every change of the buffer since the compare, in order: ours among them. */
   readonly changes: BufferChange[] = [];
+  /** Our own change, and where it stands among the changes. */
+  #own: readonly BufferEdit[] = [];
+  #ownIndex = 0;
+  /** The bytes that our save wrote, hooks of the save included. */
+  #written: Buffer | undefined;
   #told = 0;
+  readonly #toldBefore = new WeakSet<BufferChange>();
   /** Which changes came while our save ran: from this index up to, and without, {@link #saveTo}. */
   #saveFrom = Number.POSITIVE_INFINITY;
   #saveTo = Number.POSITIVE_INFINITY;
@@ -87,36 +94,86 @@ export class Apply {
 
   /** Begins in the same synchronous turn: the edit is handed to the editor before this returns its promise. */
   async run(): Promise<Outcome> {
-    const { spans } = this.#decision.candidate;
-    const isAccepted = await applyToBuffer(this.#document, toReplaced(this.#content, spans));
+    return (await this.land(await applyToBuffer(this.#document, this.#replaced()))) ?? this.finish();
+  }
+
+  /** Adds the edit to one that is handed to the editor for several files; or, where it cannot stand there, hands it over now. */
+  join(edit: vscode.WorkspaceEdit): Thenable<boolean> | undefined {
+    const replaced = this.#replaced();
+    if (needsTextEditor(this.#document, replaced)) {
+      return applyToBuffer(this.#document, replaced);
+    }
+    for (const { range, text } of replaced) {
+      edit.replace(this.#document.uri, range, text);
+    }
+    return undefined;
+  }
+
+  /** Checks what has landed. @returns `undefined` where all is well, and {@link finish} may follow. */
+  async land(isAccepted: boolean): Promise<Outcome | undefined> {
     const landing = findLanding(
       this.#before,
       this.#expected,
       this.#edits(),
-      toBufferEdits(this.#before, this.#content, spans).map(toSpan),
+      toBufferEdits(this.#before, this.#content, this.#decision.candidate.spans).map(toSpan),
     );
     if (landing.kind !== 'landed') {
       return this.#astray(landing, isAccepted);
     }
     this.#decision.onDidLand();
-    const own = this.changes[landing.index]?.edits ?? [];
+    this.#own = this.changes[landing.index]?.edits ?? [];
+    this.#ownIndex = landing.index;
     this.#told = landing.index + 1;
     if (this.changes.length > this.#told) {
-      return this.#intruded(own, landing.index);
+      return this.#intruded(this.#own, landing.index);
     }
     if (this.#isDirtyBase() && !this.#maySaveDirty()) {
       const foreign = !isSameDisk(readDisk(this.#file.key), this.#look.disk);
-      return this.#applied({ ...UNSAVED, foreign, landed: this.#landedInBuffer() }, own);
+      return this.#applied({ ...UNSAVED, foreign, landed: this.#landedInBuffer() }, this.#own);
+    }
+    return undefined;
+  }
+
+  /** Formats where that is asked for, and saves. */
+  async finish(): Promise<Outcome> {
+    if (this.changes.length > this.#told) {
+      return this.#intruded(this.#own, this.#ownIndex);
     }
     if (vscode.workspace.getConfiguration(SECTION, this.#document).get<boolean>(SETTINGS.formatAfterEdit, false)) {
       const count = this.changes.length;
       const isFormatted = await this.#format();
       this.#formatting = isFormatted ? this.changes[count] : undefined;
       if (this.changes.length > count + (isFormatted ? 1 : 0)) {
-        return this.#intruded(own, landing.index);
+        return this.#intruded(this.#own, this.#ownIndex);
       }
     }
-    return this.#save(own, landing.index);
+    return this.#save(this.#own, this.#ownIndex);
+  }
+
+  /** What stands without being saved, because another file of a joint edit failed: ours to take back. */
+  async unfinished(): Promise<Outcome> {
+    return this.#applied({ ...UNSAVED, foreign: true, landed: this.#landedInBuffer() }, this.#own);
+  }
+
+  /** Takes our own part back, from the disk where our save wrote it, and from the buffer. Somebody else's text stays. */
+  async takeBack(): Promise<TakenBack> {
+    const isWritten = this.#written !== undefined;
+    const isRestored = this.#restoreDisk();
+    const isLeft = this.#document.getText() !== this.#before;
+    const isReversed = !isLeft || (await this.#reverse(this.#before, this.#own, this.#ownIndex));
+    const { state } = await this.#tools.looks.look(this.#file);
+    return { state, isWhole: isReversed && (isRestored || !isWritten) };
+  }
+
+  /** @returns whether the disk holds again what it held before; never over another program's bytes. */
+  #restoreDisk(): boolean {
+    const { disk } = this.#look;
+    if (this.#written === undefined || disk.kind !== 'file' || !holdsExactly(this.#file.key, this.#written)) {
+      return false;
+    }
+    // In the turn of the compare. In place, so that mode and links stay; the editor follows like any change of the disk.
+    writeFileSync(this.#file.key, disk.bytes);
+    return true;
   }
 
   /** Runs the editor's own formatter for the language. @returns whether it changed the buffer, in one change. */
@@ -144,11 +201,17 @@ export class Apply {
     }
   }
 
+  /** Takes note of a change that came after the apply had ended, and that is told by whoever saw it. */
+  follow(change: BufferChange): void {
+    this.changes.push(change);
+    this.#toldBefore.add(change);
+  }
+
   /** Tells what has not been told yet, and was done neither by us nor by a hook: for the ledger, once all is over. */
   tellRest(): void {
     for (const change of this.changes.slice(this.#told)) {
       if (!this.#isHook(change)) {
-        this.#tools.tell(this.#document, change);
+        this.#tell(change);
       }
     }
     this.#told = this.changes.length;
@@ -163,7 +226,7 @@ export class Apply {
       const isTakenBack = await this.#reverse(before, own, landing.index, false);
       const others = this.changes.filter((_, index) => index < landing.index);
       for (const change of others) {
-        this.#tools.tell(this.#document, change);
+        this.#tell(change);
       }
       this.#told = this.changes.length;
       return this.#failed(
@@ -250,6 +313,7 @@ export class Apply {
     const isSavedTogether = isWritten && later.slice(0, writtenAt).some((change) => theirs.includes(change));
     const onDisk = after.state.base?.disk;
     const written: Base | undefined = isWritten && onDisk !== undefined ? { disk: onDisk } : undefined;
+    this.#written = isWritten ? after.disk.bytes : undefined;
     const participants = later.filter((change) => isHook(change) && change !== this.#formatting);
     const effects: HookEffect[] = [
       ...(this.#formatting ? [{ name: FORMATTER }] : []),
@@ -336,7 +400,7 @@ export class Apply {
   }
 
   async #applied(
-    how: Omit<Extract<Outcome, { kind: 'applied' }>, 'kind' | 'state' | 'onDidNumber'>,
+    how: Omit<Extract<Outcome, { kind: 'applied' }>, 'kind' | 'state' | 'onDidNumber' | 'takeBack'>,
     own: readonly BufferEdit[],
     seen?: State,
   ): Promise<Outcome> {
@@ -346,7 +410,7 @@ export class Apply {
       this.#tools.numbered(document, own, this.#before, edit);
       this.tellRest();
     };
-    return { kind: 'applied', ...how, state, onDidNumber };
+    return { kind: 'applied', ...how, state, onDidNumber, takeBack: () => this.takeBack() };
   }
 
   /**
@@ -412,6 +476,18 @@ export class Apply {
     return false;
   }
 
+  /** Once: for the ledger. */
+  #tell(change: BufferChange): void {
+    if (!this.#toldBefore.has(change)) {
+      this.#toldBefore.add(change);
+      this.#tools.tell(this.#document, change);
+    }
+  }
+
+  #replaced(): Replaced[] {
+    return toReplaced(this.#content, this.#decision.candidate.spans);
+  }
+
   #edits(): (readonly BufferEdit[])[] {
     return this.changes.map(({ edits }) => edits);
   }
@@ -466,4 +542,9 @@ async function within<T>(time: number, result: Thenable<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+function holdsExactly(path: string, bytes: Buffer): boolean {
+  const disk = readDisk(path);
+  return disk.kind === 'file' && disk.bytes.equals(bytes);
 }

@@ -49,10 +49,8 @@ export function toReplaced(content: string, spans: readonly Span[]): Replaced[] 
  * @returns whether the editor says that it applied them.
  */
 export function applyToBuffer(document: vscode.TextDocument, edits: readonly Replaced[]): Thenable<boolean> {
-  const editor = vscode.window.visibleTextEditors.find((visible) => visible.document === document);
-  // The editor makes a WorkspaceEdit minimal where its document is shown, unit by unit: characters of which both texts hold
-  // halves are torn apart. Edits of a text editor are left as they are.
-  if (editor && edits.some(({ old, text }) => SURROGATE.test(old) && SURROGATE.test(text))) {
+  const editor = needsTextEditor(document, edits) ? shownIn(document) : undefined;
+  if (editor) {
     return editor.edit(
       (builder) => {
         for (const { range, text } of edits) {
@@ -67,6 +65,18 @@ export function applyToBuffer(document: vscode.TextDocument, edits: readonly Rep
     edit.replace(document.uri, range, text);
   }
   return vscode.workspace.applyEdit(edit);
+}
+
+/**
+ * Whether edits may only be made through a text editor. The editor makes a WorkspaceEdit minimal where its document is shown,
+ * unit by unit: characters of which both texts hold halves are torn apart. Edits of a text editor are left as they are.
+ */
+export function needsTextEditor(document: vscode.TextDocument, edits: readonly Replaced[]): boolean {
+  return edits.some(({ old, text }) => SURROGATE.test(old) && SURROGATE.test(text)) && shownIn(document) !== undefined;
+}
+
+function shownIn(document: vscode.TextDocument): vscode.TextEditor | undefined {
+  return vscode.window.visibleTextEditors.find((visible) => visible.document === document);
 }
 
 const SURROGATE = /[\ud800-\udfff]/;

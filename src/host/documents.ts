@@ -3,18 +3,21 @@ import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { type Base, digest, printBase } from '../core/base.ts';
 import { formatOf, isOwnEncoding } from '../core/codec.ts';
-import type { Decision, Documents, FileRef, Outcome, RenameOutcome, State } from '../core/documents.ts';
+import type { Decision, Documents, FileRef, Outcome, RenameOutcome, State, TakenBack } from '../core/documents.ts';
 import type { BufferEdit } from '../core/landing.ts';
 import type { Move } from '../core/ledger.ts';
 import type { Problem } from '../core/status.ts';
 import { renderText, type Text } from '../core/text.ts';
 import { Apply, type Tools } from './apply.ts';
-import type { BufferChange, BufferChanges, Origin } from './bufferChanges.ts';
+import { ApplyDesk } from './applyDesk.ts';
+import type { BufferChange, BufferChanges } from './bufferChanges.ts';
 import { Conversions } from './conversions.ts';
 import { readDisk } from './disk.ts';
 import { codeOf, describe } from './errors.ts';
-import { deleteExactly, type FileOutcome, renameExactly } from './fileOperations.ts';
-import { hasHooks, hooksFor, runHook } from './hooks.ts';
+import { deleteExactly, type FileOutcome, renameExactly, restoreFile } from './fileOperations.ts';
+import { HookRunner } from './hookRunner.ts';
+import { hasHooks } from './hooks.ts';
+import { JointApply, type JointPart } from './jointApply.ts';
 import { Looks } from './looks.ts';
 import type { WindowExchange } from './otherWindows.ts';
 import { Readiness, readOnlyProblem } from './readiness.ts';
@@ -45,12 +48,12 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   readonly looks: Looks;
   readonly #changes: BufferChanges;
   readonly #writers: Writers;
-  readonly #runs: Runs;
+  readonly #hookRunner: HookRunner;
   readonly #exchange: WindowExchange | undefined;
   readonly #conversions = new Conversions();
   readonly #readiness: Readiness;
   readonly #tools: Tools;
-  readonly #applies = new Map<vscode.TextDocument, Apply>();
+  readonly #desk: ApplyDesk;
   readonly #onDidChange = new vscode.EventEmitter<ForeignChange>();
   readonly onDidChange = this.#onDidChange.event;
   readonly #onDidNumber = new vscode.EventEmitter<NumberedEdit>();
@@ -67,9 +70,9 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   ) {
     this.#changes = changes;
     this.#writers = writers;
-    this.#runs = runs;
     this.#exchange = exchange;
     this.looks = new Looks(changes, this.#conversions);
+    this.#hookRunner = new HookRunner(this.looks, changes, runs, log);
     this.#readiness = new Readiness(this.looks, changes, this.#conversions, log);
     this.#tools = {
       looks: this.looks,
@@ -79,11 +82,13 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       tell: (document, change) => this.#tell(document, change),
       numbered: (document, edits, before, number) => this.#onDidNumber.fire({ document, edits, before, number }),
     };
+    this.#desk = new ApplyDesk(this.looks, log);
     this.#subscription = changes.onDidChange(({ document, change }) => {
-      const apply = this.#applies.get(document);
+      const apply = this.#desk.applyOn(document);
       if (apply) {
         apply.changes.push(change);
       } else {
+        this.#desk.follow(document, change);
         this.#tell(document, change);
       }
     });
@@ -97,7 +102,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
 
   /** Whether an apply of ours runs on the document: what happens to it is told when it is over. */
   isBusy(document: vscode.TextDocument): boolean {
-    return this.#applies.has(document) || this.#changes.isQuiet(document);
+    return this.#desk.applyOn(document) !== undefined || this.#changes.isQuiet(document);
   }
 
   /** Whether a document's text is what is on disk now. */
@@ -152,15 +157,17 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       }
       // From here to applyEdit nothing is awaited: what is compared is what is edited.
       const decision = decide(look.state);
-      if (decision.kind === 'refuse') {
-        return { kind: 'refused', state: look.state };
+      if (decision.kind !== 'apply') {
+        return { kind: decision.kind === 'hold' ? 'held' : 'refused', state: look.state };
       }
       const obstacle = this.#readiness.obstacle(file, look, decision.candidate);
       if (obstacle === undefined) {
         if (look.document === undefined) {
           throw new Error(`${file.path} is ready to be edited and yet not open`);
         }
-        return this.#run(file, new Apply(this.#tools, file, look, look.document, decision), look.document);
+        const apply = new Apply(this.#tools, file, look, look.document, decision);
+        this.#desk.take(look.document, apply);
+        return this.#desk.release(look.document, apply, await this.#desk.guard(file, () => apply.run()));
       }
       const problem = obstacle.kind === 'problem' ? obstacle.problem : await obstacle.clear();
       if (problem) {
@@ -169,6 +176,10 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     }
     const reason = 'the file kept moving while it was made ready';
     return { kind: 'failed', status: 'apply_failed', reason, state: await this.look(file), isTakenBack: true };
+  }
+
+  async transactAll(parts: readonly JointPart[]): Promise<readonly Outcome[]> {
+    return new JointApply(this.#tools, this.#readiness, this.#desk).run(parts);
   }
 
   async create(file: FileRef, text: Text): Promise<Outcome> {
@@ -215,7 +226,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     const state = await this.look(file);
     const landed: Base = { disk: digest(bytes) };
     const foreign = state.base === undefined || printBase(state.base) !== printBase(landed);
-    const outcome: Applied = {
+    return {
       kind: 'applied',
       state,
       landed,
@@ -224,22 +235,37 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       foreign,
       isSavedTogether: false,
       onDidNumber: () => {},
+      takeBack: async () => {
+        const { kind, state } = await this.remove(file, landed);
+        return { state, isWhole: kind === 'applied' };
+      },
     };
-    const uri = this.looks.uriOf(file.key);
-    return foreign || !vscode.workspace.isTrusted || !hasHooks(uri)
-      ? outcome
-      : this.#runHooks(file, await vscode.workspace.openTextDocument(uri), outcome);
+  }
+
+  async runHooks(file: FileRef, outcome: Applied): Promise<Outcome> {
+    const uri = this.#uriOf(file);
+    return vscode.workspace.isTrusted && hasHooks(uri)
+      ? this.#hookRunner.run(file, await vscode.workspace.openTextDocument(uri), outcome)
+      : outcome;
   }
 
   async remove(file: FileRef, base: Base): Promise<Outcome> {
     const uri = this.#uriOf(file);
     const outcome = await this.#operate(file, base, (bytes) => deleteExactly(file.key, bytes));
-    if (outcome.kind !== 'done') {
-      // Nothing is at another place that could be in the way.
-      return outcome.kind === 'occupied' ? { kind: 'moved', state: await this.look(file) } : outcome;
+    if (!('bytes' in outcome)) {
+      return outcome;
     }
     await this.#tidily(file, () => closeTabs(uri));
-    return this.#moved(file, { disk: 'absent' });
+    return this.#moved(file, { disk: 'absent' }, async () => {
+      let isWhole = true;
+      try {
+        restoreFile(file.key, outcome.bytes, outcome.mode);
+      } catch (error) {
+        this.#tools.log.error(`${file.path}: it was deleted and could not be put back: ${describe(error)}`);
+        isWhole = false;
+      }
+      return { state: await this.look(file), isWhole };
+    });
   }
 
   async rename(file: FileRef, target: FileRef, base: Base): Promise<RenameOutcome> {
@@ -249,14 +275,17 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     }
     const uri = this.#uriOf(file);
     const outcome = await this.#operate(file, base, (bytes) => renameExactly(file.key, target.key, bytes));
+    if (!('bytes' in outcome)) {
+      return outcome;
+    }
     if (outcome.kind === 'occupied') {
       return { kind: 'occupied', state: await this.look(target) };
     }
-    if (outcome.kind !== 'done') {
-      return outcome;
-    }
     await this.#tidily(file, () => moveTabs(uri, this.#uriOf(target)));
-    return this.#moved(target, base);
+    return this.#moved(target, base, async () => {
+      const { kind } = await this.rename(target, file, base);
+      return { state: await this.look(file), isWhole: kind === 'applied' };
+    });
   }
 
   /** Compares the file with its expected state, and operates on it, in one synchronous turn. */
@@ -264,7 +293,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     file: FileRef,
     base: Base,
     operate: (bytes: Buffer) => FileOutcome,
-  ): Promise<Extract<Outcome, { kind: 'moved' | 'failed' | 'unfit' }> | Exclude<FileOutcome, { kind: 'moved' }>> {
+  ): Promise<Extract<Outcome, { kind: 'moved' | 'failed' | 'unfit' }> | Operated> {
     const look = this.looks.lookNow(file);
     const state = 'convert' in look ? (await this.looks.look(file)).state : look.state;
     const disk = readDisk(file.key);
@@ -281,8 +310,10 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       return { kind: 'unfit', state, problem };
     }
     try {
-      const outcome = operate(disk.bytes);
-      return outcome.kind === 'moved' ? { kind: 'moved', state: await this.look(file) } : outcome;
+      const { kind } = operate(disk.bytes);
+      return kind === 'moved'
+        ? { kind, state: await this.look(file) }
+        : { kind, bytes: disk.bytes, mode: disk.stats.mode };
     } catch (error) {
       if (!(error instanceof Error)) {
         throw error;
@@ -311,7 +342,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     }
   }
 
-  async #moved(file: FileRef, landed: Base): Promise<Applied> {
+  async #moved(file: FileRef, landed: Base, takeBack: () => Promise<TakenBack>): Promise<Applied> {
     const state = await this.look(file);
     return {
       kind: 'applied',
@@ -322,64 +353,8 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       foreign: state.base === undefined || printBase(state.base) !== printBase(landed),
       isSavedTogether: false,
       onDidNumber: () => {},
+      takeBack,
     };
-  }
-
-  /** Must reach `apply.run` in the caller's turn. */
-  async #run(file: FileRef, apply: Apply, document: vscode.TextDocument): Promise<Outcome> {
-    this.#applies.set(document, apply);
-    let outcome: Outcome | undefined;
-    try {
-      outcome = await apply.run();
-    } catch (error) {
-      this.#tools.log.error(`${file.path}: the apply broke off`, error instanceof Error ? error : describe(error));
-      const reason = `the apply broke off: ${describe(error)}`;
-      return { kind: 'failed', status: 'apply_failed', reason, state: await this.look(file), isTakenBack: false };
-    } finally {
-      this.#applies.delete(document);
-      // What came beside an edit that landed is told once the edit has its number.
-      if (outcome?.kind !== 'applied') {
-        apply.tellRest();
-      }
-    }
-    return outcome.kind === 'applied' && outcome.saved && !outcome.foreign
-      ? this.#runHooks(file, document, outcome)
-      : outcome;
-  }
-
-  /** The configured hooks, once, in order, after our own save. What they leave is looked at after each. */
-  async #runHooks(file: FileRef, document: vscode.TextDocument, outcome: Applied): Promise<Outcome> {
-    const commands = vscode.workspace.isTrusted ? hooksFor(document, this.#tools.log) : [];
-    if (commands.length === 0) {
-      return outcome;
-    }
-    const hooks = [...outcome.hooks];
-    const hookFailures = [...(outcome.hookFailures ?? [])];
-    let { state } = outcome;
-    const others = new Others(document, this.#changes);
-    let isMoved = false;
-    try {
-      for (const command of commands) {
-        const before = await this.look(file);
-        isMoved ||=
-          before.base === undefined || state.base === undefined || printBase(before.base) !== printBase(state.base);
-        const reason = await this.#runs.during(command.name, () => runHook(command, document));
-        if (reason !== undefined) {
-          hookFailures.push({ name: command.name, reason });
-          this.#tools.log.warn(`${file.path}: the hook ${command.name} failed: ${reason}`);
-        }
-        const after = await this.look(file);
-        if (after.base !== undefined && after.base.disk !== before.base?.disk) {
-          hooks.push({ name: command.name, to: { disk: after.base.disk } });
-        }
-        state = after;
-      }
-      await this.#changes.decided(document);
-      const foreign = isMoved || (await others.haveActed()) || state.kind !== 'text' || state.base.dirty !== undefined;
-      return { ...outcome, hooks, hookFailures, state, foreign };
-    } finally {
-      others.dispose();
-    }
   }
 
   #tell(document: vscode.TextDocument, change: BufferChange): void {
@@ -387,35 +362,11 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   }
 }
 
-type Applied = Extract<Outcome, { kind: 'applied' }>;
-
-/** Whether anybody changes or saves a document while hooks run: a reload of what a hook wrote is nobody's doing. */
-class Others implements vscode.Disposable {
-  readonly #origins: Promise<Origin>[] = [];
-  #hasSaved = false;
-  readonly #subscriptions: readonly vscode.Disposable[];
-
-  constructor(document: vscode.TextDocument, changes: BufferChanges) {
-    this.#subscriptions = [
-      changes.onDidChange((event) => {
-        if (event.document === document) {
-          this.#origins.push(event.change.origin);
-        }
-      }),
-      vscode.workspace.onDidSaveTextDocument((saved) => {
-        this.#hasSaved ||= saved === document;
-      }),
-    ];
-  }
-
-  async haveActed(): Promise<boolean> {
-    const origins = await Promise.all(this.#origins);
-    return this.#hasSaved || origins.some((origin) => origin !== 'reloaded');
-  }
-
-  dispose(): void {
-    for (const subscription of this.#subscriptions) {
-      subscription.dispose();
-    }
-  }
+/** A file operation that was carried out, or found its target taken: what the file had held. */
+interface Operated {
+  readonly kind: 'done' | 'occupied';
+  readonly bytes: Buffer;
+  readonly mode: number;
 }
+
+type Applied = Extract<Outcome, { kind: 'applied' }>;

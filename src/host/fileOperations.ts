@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  chmodSync,
   constants,
   copyFileSync,
   linkSync,
@@ -10,6 +11,7 @@ import {
   rmdirSync,
   statSync,
   unlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { codeOf } from './errors.ts';
@@ -77,6 +79,13 @@ export function renameExactly(path: string, target: string, bytes: Uint8Array): 
       removeEmpty(folder);
     }
   }
+}
+
+/** Puts a deleted file back, only where nothing is by now. @throws what the system says. */
+export function restoreFile(path: string, bytes: Uint8Array, mode: number): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes, { flag: 'wx' });
+  chmodSync(path, mode & 0o7777);
 }
 
 /** Moves a file back to a place, where nothing is. @returns whether it is there. */

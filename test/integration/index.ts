@@ -12,6 +12,7 @@ export function run(): Promise<void> {
     require('./intruders.test.ts');
     require('./races.test.ts');
     require('./keystrokes.test.ts');
+    require('./atomic.test.ts');
     require('./lifecycle.test.ts');
     require('../replay/replay.test.ts');
   });

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { baseOf, edit, only, type Result, replace } from './support/agent.ts';
 import { bytesOf, fresh, pathOf, sha256, textOf, uriOf, writes } from './support/disk.ts';
-import { engineer, isOpen, until } from './support/engineer.ts';
+import { engineer, until } from './support/engineer.ts';
 
 async function sends(entry: object): Promise<Result> {
   return only(await edit({ files: [entry] }));
@@ -83,7 +83,7 @@ describe('Renaming', function () {
     assert.equal(result.base, sha256('one\r\n2\r\n'));
     assert.deepEqual(result.changed_lines, [[2, 2]]);
     assert.equal(existsSync(pathOf(path)), false);
-    assert.equal(isOpen(path) && vscode.window.activeTextEditor?.document.uri.path.endsWith(path), false);
+    assert.equal(shownPaths().includes(path), false);
     const again = await sends({ ...entry, edits: [{ old_string: 'two', new_string: '2' }] });
     assert.equal(again.status, 'already_applied');
     const stale = await replace(path, entry.base, 'one', '1');

@@ -96,16 +96,16 @@ describe('A rename', () => {
     assert.deepEqual([story.disk.text('f'), story.disk.text('g')], ['one\n', undefined]);
   });
 
-  it('goes back where its edits cannot be saved at the new place', async () => {
+  it('whose target is taken in the last moment leaves the file as it was, edits included', async () => {
     const story = new Story({ f: 'one\n' });
-    story.documents.makeStuck('g');
     const a = story.agent('a');
     await a.reads('f');
+    story.at('after save', () => story.disk.writes('g', 'theirs\n'));
     const result = await a.edits('f', { one: '1' }, { rename_to: 'g' });
-    assertStatus(result, 'save_failed');
-    assert.deepEqual([story.disk.text('f'), story.disk.text('g')], ['one\n', undefined]);
-    const again = await a.edits('f', { one: '1' });
-    assertStatus(again, 'applied');
+    assertStatus(result, 'stale_base');
+    assert.equal(result.path, 'g');
+    assert.deepEqual([story.disk.text('f'), story.disk.text('g')], ['one\n', 'theirs\n']);
+    assertStatus(await a.edits('f', { one: '1' }), 'applied');
   });
 
   it('onto something that exists is a stale base of the target', async () => {

@@ -58,6 +58,12 @@ interface File {
   seen: string | undefined;
 }
 
+type Applied = Extract<Outcome, { kind: 'applied' }>;
+
+function unfit(state: State): Outcome {
+  return { kind: 'unfit', state, problem: { status: 'read_only', reason: 'read-only on disk', next: 'ask' } };
+}
+
 const UNSAVED = { saved: false, hooks: [], isSavedTogether: false } as const;
 const UTF8: Format = { encoding: 'utf8', bom: false };
 
@@ -101,13 +107,68 @@ export class InMemoryDocuments implements Documents {
   async transact(file: FileRef, decide: (state: State) => Decision): Promise<Outcome> {
     const state = this.#seen(file);
     const decision = decide(state);
-    if (decision.kind === 'refuse') {
-      return { kind: 'refused', state };
+    if (decision.kind !== 'apply') {
+      return { kind: decision.kind === 'hold' ? 'held' : 'refused', state };
     }
-    const entry = this.#file(file.path);
-    if (entry.isReadOnly) {
-      return { kind: 'unfit', state, problem: { status: 'read_only', reason: 'read-only on disk', next: 'ask' } };
+    return this.#entryOf(file).isReadOnly ? unfit(state) : this.#carryOut(file, state, decision);
+  }
+
+  async transactAll(
+    parts: readonly { readonly file: FileRef; readonly decide: (state: State) => Decision }[],
+  ): Promise<readonly Outcome[]> {
+    const judged = parts.map(({ file, decide }) => {
+      const state = this.#seen(file);
+      return { file, state, decision: decide(state) };
+    });
+    const isReadOnly = ({ file, decision }: { file: FileRef; decision: Decision }) =>
+      decision.kind === 'apply' && this.#entryOf(file).isReadOnly;
+    const mayRun = judged.every((one) => one.decision.kind !== 'refuse' && !isReadOnly(one));
+    const outcomes: Outcome[] = [];
+    for (const one of judged) {
+      const { file, state, decision } = one;
+      const hasFailed = outcomes.some(({ kind }) => kind !== 'applied' && kind !== 'held');
+      if (mayRun && decision.kind === 'apply' && !hasFailed) {
+        outcomes.push(await this.#carryOut(file, state, decision));
+      } else if (isReadOnly(one)) {
+        outcomes.push(unfit(state));
+      } else {
+        outcomes.push({ kind: decision.kind === 'refuse' ? 'refused' : 'held', state });
+      }
     }
+    return outcomes;
+  }
+
+  async runHooks(_: FileRef, outcome: Applied): Promise<Outcome> {
+    return outcome;
+  }
+
+  async #carryOut(file: FileRef, state: State, decision: Extract<Decision, { kind: 'apply' }>): Promise<Outcome> {
+    const entry = this.#entryOf(file);
+    const { bytes } = entry;
+    const outcome = await this.#transact(file, entry, state, decision);
+    return outcome.kind !== 'applied'
+      ? outcome
+      : {
+          ...outcome,
+          takeBack: async () => {
+            entry.bytes = bytes;
+            entry.buffer = undefined;
+            entry.version += 1;
+            return { state: this.#seen(file), isWhole: true };
+          },
+        };
+  }
+
+  #entryOf({ path }: FileRef): File {
+    return this.#file(path);
+  }
+
+  async #transact(
+    file: FileRef,
+    entry: File,
+    state: State,
+    decision: Extract<Decision, { kind: 'apply' }>,
+  ): Promise<Outcome> {
     const buffer = this.#open(entry);
     entry.busy = [];
     try {
@@ -137,6 +198,10 @@ export class InMemoryDocuments implements Documents {
       foreign,
       isSavedTogether: false,
       onDidNumber: () => {},
+      takeBack: async () => {
+        const { kind, state: left } = await this.remove(file, landed);
+        return { state: left, isWhole: kind === 'applied' };
+      },
     };
   }
 
@@ -147,10 +212,17 @@ export class InMemoryDocuments implements Documents {
     if (state.base === undefined || printBase(state.base) !== printBase(base)) {
       return { kind: 'moved', state };
     }
+    if (entry.isStuck) {
+      return { kind: 'failed', status: 'save_failed', reason: 'stuck', state, isTakenBack: true };
+    }
+    const { bytes } = entry;
     entry.bytes = undefined;
     entry.buffer = undefined;
     entry.version += 1;
-    return this.#done(file, { disk: 'absent' });
+    return this.#done(file, { disk: 'absent' }, async () => {
+      entry.bytes ??= bytes;
+      return { state: this.#seen(file), isWhole: true };
+    });
   }
 
   async rename(file: FileRef, target: FileRef, base: Base): Promise<RenameOutcome> {
@@ -170,10 +242,13 @@ export class InMemoryDocuments implements Documents {
     for (const entry of [from, to]) {
       entry.version += 1;
     }
-    return this.#done(target, base);
+    return this.#done(target, base, async () => {
+      const { kind } = await this.rename(target, file, base);
+      return { state: this.#seen(file), isWhole: kind === 'applied' };
+    });
   }
 
-  #done(file: FileRef, landed: Base): Outcome {
+  #done(file: FileRef, landed: Base, takeBack: () => Promise<TakenBack>): Outcome {
     return {
       kind: 'applied',
       state: this.#seen(file),
@@ -183,6 +258,7 @@ export class InMemoryDocuments implements Documents {
       foreign: false,
       isSavedTogether: false,
       onDidNumber: () => {},
+      takeBack,
     };
   }
 

@@ -1,0 +1,379 @@
+import { type Base, printBase } from './base.ts';
+import type { OpenEntry } from './batch.ts';
+import { spansBetween } from './compare.ts';
+import type { Conflicts } from './conflict.ts';
+import {
+  type Candidate,
+  contentOf,
+  type FileRef,
+  type Outcome,
+  type RenameOutcome,
+  type State,
+  type TakenBack,
+} from './documents.ts';
+import type { Verdict } from './gate.ts';
+import type { EditRequest } from './input.ts';
+import { type Applied, gatherLandedFacts, gatherMovedFacts } from './landedFacts.ts';
+import type { Landing, Move } from './ledger.ts';
+import type { Memory } from './memory.ts';
+import { noteRegions } from './regions.ts';
+import { relateWish } from './relation.ts';
+import {
+  type Report,
+  reportAlreadyApplied,
+  reportApplied,
+  reportMisplaced,
+  reportProblem,
+  reportStale,
+  type StaleFacts,
+} from './report.ts';
+import type { AppliedEntry, Session } from './sessions.ts';
+import type { Problem, Refusal } from './status.ts';
+import type { Span } from './text.ts';
+
+/** The call that an entry belongs to. */
+export interface Call {
+  readonly session: Session;
+  readonly turn: number;
+  readonly explanation: string | undefined;
+  readonly isCancelled: () => boolean;
+  /** Whether there is a chat, and so somebody who can be asked. */
+  readonly isChat: boolean;
+}
+
+/** What the gate, and what is remembered of the session, say of an entry at one state. */
+export type Considered =
+  | Verdict
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'already_applied'; readonly applied: AppliedEntry }
+  /** Refused as stale before, and sent again with a fresh base by reflex; `since` is the base it was refused at. */
+  | { readonly kind: 'unconsidered'; readonly since: Base };
+
+/** What an account is written with. */
+export interface Desk {
+  readonly memory: Memory;
+  readonly conflicts: Conflicts;
+  /** Takes the next edit number of this workspace, counted from 1, and stores it. */
+  readonly nextEdit: () => number;
+}
+
+/** Says how an entry ended: to the model as its report, to the ledger, to the session, and to the engineer as a conflict. */
+export class EntryAccount {
+  readonly #memory: Memory;
+  readonly #conflicts: Conflicts;
+  readonly #nextEdit: () => number;
+  readonly #request: EditRequest;
+  readonly #file: FileRef;
+  readonly #target: FileRef | undefined;
+  readonly #call: Call;
+  /** The same entry of the same file, base included. */
+  readonly #key: string;
+  #landing: Landing | undefined;
+  #landingAtTarget: Landing | undefined;
+
+  constructor({ memory, conflicts, nextEdit }: Desk, { request, file, target }: OpenEntry, call: Call) {
+    this.#memory = memory;
+    this.#conflicts = conflicts;
+    this.#nextEdit = nextEdit;
+    this.#request = request;
+    this.#file = file;
+    this.#target = target;
+    this.#call = call;
+    this.#key = `${file.key}\n${printBase(request.base)}\n${request.signature}`;
+  }
+
+  /** This very entry, where the session has applied it before. */
+  get appliedBefore(): AppliedEntry | undefined {
+    return this.#call.session.appliedEntry(this.#key);
+  }
+
+  /** From now on, what happens to the file is ours, until the account is written or {@link withdraw} is called. */
+  begin(): void {
+    const { ledger, now } = this.#memory;
+    this.#landing ??= ledger.landing(this.#file.key, now());
+    if (this.#target !== undefined) {
+      this.#landingAtTarget ??= ledger.landing(this.#target.key, now());
+    }
+  }
+
+  /** Nothing of ours is left, whatever happened in between: the files must be seen again. */
+  withdraw(): void {
+    this.#end([], []);
+  }
+
+  #end(moves: readonly Move[], atTarget: readonly Move[]): void {
+    this.#landing?.end(moves);
+    this.#landing = undefined;
+    this.#landingAtTarget?.end(atTarget);
+    this.#landingAtTarget = undefined;
+  }
+
+  /** Turns how it ended into what the model is told, and remembers what later answers need. */
+  async conclude(considered: Considered, before: State, outcome: Outcome | RenameOutcome): Promise<Report> {
+    if (outcome.kind === 'applied') {
+      return this.#landed(considered, before, outcome);
+    }
+    this.withdraw();
+    switch (outcome.kind) {
+      case 'refused':
+      case 'held':
+        return this.#refused(considered, outcome.state);
+      case 'occupied':
+        return this.#occupied(outcome.state);
+      case 'unfit':
+        return this.problem(outcome.problem);
+      case 'moved':
+        this.#memory.remember(this.#file, outcome.state);
+        return this.#stale(outcome.state, this.#request.base, 'stale_base');
+      case 'disk_changed':
+        this.#memory.remember(this.#file, outcome.state);
+        return this.#stale(outcome.state, this.#request.base, 'disk_changed_during_save');
+      case 'failed': {
+        this.#memory.remember(this.#file, outcome.state);
+        const { status, reason, isTakenBack } = outcome;
+        const left = isTakenBack
+          ? 'nothing of this edit is left in the file'
+          : 'the edit may still stand in the editor, unsaved';
+        const next = `${left}; tell the engineer, and read ${this.#file.path} again before trying once more`;
+        return this.problem({ status, reason, next }, outcome.state);
+      }
+      default:
+        return outcome satisfies never;
+    }
+  }
+
+  /** `atomic`: a later step failed, and the entry's part was taken back. */
+  rolledBack(before: State, { state, isWhole }: TakenBack, because: string): Report {
+    this.withdraw();
+    this.#memory.remember(this.#file, state);
+    const { path } = this.#file;
+    const token = state.base && printBase(state.base);
+    const again = 'settle what failed, then send the whole call again';
+    if (!isWhole || token === undefined) {
+      const reason = `${because}; this edit could not be taken back`;
+      return this.problem(
+        { status: 'apply_failed', reason, next: `read ${path} before you go on, and tell the engineer` },
+        state,
+      );
+    }
+    return token === (before.base && printBase(before.base))
+      ? reportProblem(path, { status: 'rolled_back', reason: because, next: again }, { base: token })
+      : reportProblem(
+          path,
+          {
+            status: 'rolled_back',
+            reason: `${because}; nothing of this edit is left, and somebody else has changed the file since`,
+            next: `read ${path} again; ${again}`,
+          },
+          { actual: token },
+        );
+  }
+
+  async #refused(considered: Considered, state: State): Promise<Report> {
+    switch (considered.kind) {
+      case 'cancelled':
+        return reportProblem(this.#file.path, CANCELLED);
+      case 'already_applied':
+        return reportAlreadyApplied(this.#file.path, considered.applied);
+      case 'stale':
+        return this.#stale(state, this.#request.base, 'stale_base');
+      case 'unconsidered':
+        return this.#stale(state, considered.since, 'unconsidered_retry');
+      case 'misplaced': {
+        const report = reportMisplaced(this.#file.path, considered.misplaced);
+        this.#addConflict(considered.misplaced.status, state, { reason: String(report['next']) });
+        return report;
+      }
+      case 'unsupported':
+      case 'problem':
+        return this.problem(considered.problem, state);
+      case 'accepted':
+      case 'create':
+      case 'delete':
+      case 'rename':
+        throw new Error(`${this.#file.path} was accepted and yet not applied`);
+      default:
+        return considered satisfies never;
+    }
+  }
+
+  problem(problem: Problem, state?: State): Report {
+    if (problem.status !== 'invalid_range') {
+      this.#addConflict(problem.status, state, { reason: problem.reason });
+    }
+    const actual = state?.base && problem.status.endsWith('_failed') ? { actual: printBase(state.base) } : {};
+    return reportProblem(this.#file.path, problem, actual);
+  }
+
+  /** Something is at the target of a rename: a stale base of the target, which must be absent. */
+  async #occupied(state: State): Promise<Report> {
+    const target = this.#target ?? this.#file;
+    this.#memory.remember(target, state);
+    if (state.kind === 'unreadable') {
+      return this.problem({
+        status: 'stale_base',
+        reason: `something is at ${target.path} already: ${state.problem.reason}`,
+        next: 'choose another name, or ask the engineer',
+      });
+    }
+    const moved = await this.#memory.factsSince({ disk: 'absent' }, target, state, this.#call.session.id);
+    const facts: StaleFacts = {
+      ...moved,
+      expected: 'absent',
+      note: `rename_to of ${this.#file.path}: the name is taken`,
+    };
+    this.#addConflict('stale_base', state, { ...facts, since: facts.expected });
+    return reportStale(facts);
+  }
+
+  #landed(considered: Considered, before: State, outcome: Applied): Report {
+    const { session, turn } = this.#call;
+    const number = this.#nextEdit();
+    outcome.onDidNumber(number);
+    this.#record(number, outcome);
+    const candidate = candidateOf(considered);
+    const facts = candidate
+      ? gatherLandedFacts(before, candidate, outcome, (asked, final) => this.#memory.diff(asked, final))
+      : gatherMovedFacts(outcome);
+    const { token, vouched } = facts;
+    const file = this.#target ?? this.#file;
+    const renamedFrom = file === this.#file ? {} : { renamedFrom: this.#file.path };
+    session.landed(this.#file.key, this.#request.parts);
+    session.keepApplied(this.#key, { edit: number, result: token ?? '', isShown: vouched, ...renamedFrom });
+    if (file !== this.#file) {
+      session.held.delete(this.#file.key);
+    }
+    if (vouched && outcome.state.base !== undefined) {
+      session.held.set(file.key, { file, base: outcome.state.base, turn });
+    }
+    this.#conflicts.close((conflict) => conflict.session === session.id && conflict.key === this.#file.key);
+    const notes = candidate ? this.#notesFor(candidate.spans, before, vouched, outcome) : [];
+    return reportApplied({
+      path: file.path,
+      ...renamedFrom,
+      edit: number,
+      ...facts,
+      ...(notes.length === 0 ? {} : { note: notes.join('. ') }),
+    });
+  }
+
+  /** Writes into the ledger what the apply did, hooks and the save included. */
+  #record(number: number, { landed, hooks, written, isSavedTogether, state }: Applied): void {
+    const { session, turn } = this.#call;
+    const { ledger, now } = this.#memory;
+    const edit: Move['cause'] = { kind: 'edit', number, session: session.id, turn };
+    const moves: readonly Move[] = [
+      { cause: edit, to: landed },
+      ...hooks.map(({ name, to }): Move => ({ cause: { kind: 'hook', name }, ...(to === undefined ? {} : { to }) })),
+    ];
+    const file = this.#target ?? this.#file;
+    if (file === this.#file) {
+      this.#end(moves, []);
+    } else {
+      this.#end([{ cause: edit }, { cause: { kind: 'renamed', to: file.path }, to: { disk: 'absent' } }], moves);
+    }
+    if (isSavedTogether) {
+      ledger.moved(file.key, { kind: 'save' }, now(), written);
+    }
+    this.#memory.remember(file, state);
+  }
+
+  #notesFor(
+    spans: readonly Span[],
+    before: State,
+    vouched: boolean,
+    { saved, hookFailures = [], isUndone }: Applied,
+  ): string[] {
+    const { path, key } = this.#file;
+    const { regions, isWorn } = noteRegions(this.#call.session.regions.get(key) ?? [], spans);
+    this.#call.session.regions.set(key, regions);
+    const notes = hookFailures.map(({ name, reason }) => `the edit stands, but the hook ${name} failed: ${reason}`);
+    if (isUndone) {
+      notes.push(
+        'the engineer took this edit back with Undo while it landed: do not send it again unless they ask for it',
+      );
+    } else if (!vouched) {
+      notes.push('the file holds text beside this edit that is not shown here; nothing of it was lost');
+    } else if (isWorn) {
+      notes.push(
+        `this is the third edit or more of one region since you last read it; read ${path} again before the next`,
+      );
+    } else if (!saved && before.base?.dirty !== undefined) {
+      notes.push(
+        'the engineer has unsaved changes in this file, so the edit is in the editor and not on disk; use this base for further edits to this file',
+      );
+    }
+    return notes;
+  }
+
+  async #stale(
+    state: State,
+    since: Base,
+    status: 'stale_base' | 'unconsidered_retry' | 'disk_changed_during_save',
+  ): Promise<Report> {
+    if (state.kind === 'unreadable') {
+      return this.problem(state.problem, state);
+    }
+    const moved = await this.#memory.factsSince(since, this.#file, state, this.#call.session.id);
+    const base = this.#memory.snapshotAt(since)?.text.content;
+    const now = contentOf(state);
+    const facts: StaleFacts = {
+      ...moved,
+      status,
+      expected: printBase(this.#memory.ledger.complete(this.#file.key, this.#request.base)),
+      yourEdit: relateWish(base, now, this.#request.wish),
+    };
+    if (moved.actual !== undefined) {
+      this.#call.session.tell(this.#file.key, moved.actual);
+    }
+    this.#call.session.refuse(this.#file.key, { parts: this.#request.parts, base: since });
+    this.#addConflict(status, state, { ...facts, since: moved.expected });
+    return reportStale(facts);
+  }
+
+  #addConflict(
+    status: Refusal,
+    state: State | undefined,
+    more: Partial<StaleFacts> & { readonly reason?: string; readonly since?: string },
+  ): void {
+    this.#conflicts.add({
+      time: this.#memory.now(),
+      key: this.#file.key,
+      path: this.#file.path,
+      session: this.#call.session.id,
+      turn: this.#call.turn,
+      status,
+      expected: more.expected ?? printBase(this.#request.base),
+      since: more.since ?? more.expected ?? printBase(this.#request.base),
+      ...(state?.base === undefined ? {} : { actual: printBase(state.base) }),
+      changedBy: more.changedBy ?? [],
+      evidence: more.evidence ?? [],
+      diffSinceRead: more.diff?.text ?? null,
+      ...(more.yourEdit === undefined ? {} : { yourEdit: more.yourEdit }),
+      ...(more.reason === undefined ? {} : { reason: more.reason }),
+      explanation: this.#call.explanation,
+      request: this.#request,
+    });
+  }
+}
+
+/** What landed: the candidate, or the whole text of a file that was created. @returns `undefined` where no text was. */
+export function candidateOf(considered: Considered): Candidate | undefined {
+  switch (considered.kind) {
+    case 'accepted':
+    case 'rename':
+      return considered.candidate;
+    case 'create':
+      return { spans: spansBetween('', considered.text.content), text: considered.text };
+    case 'delete':
+      return undefined;
+    default:
+      throw new Error(`an entry was applied although it was ${considered.kind}`);
+  }
+}
+
+const CANCELLED: Problem = {
+  status: 'cancelled',
+  reason: 'the call was cancelled before its base was compared',
+  next: 'nothing was touched; send the call again if it is still wanted',
+};

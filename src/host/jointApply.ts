@@ -1,0 +1,127 @@
+import * as vscode from 'vscode';
+import type { Decision, FileRef, Outcome, State } from '../core/documents.ts';
+import { Apply, type Tools } from './apply.ts';
+import type { ApplyDesk } from './applyDesk.ts';
+import type { Look } from './looks.ts';
+import type { Readiness } from './readiness.ts';
+
+/** How often files may move while they are made ready, before the call gives up. */
+const MAX_ATTEMPTS = 20;
+
+/** One file of a joint transaction. */
+export interface JointPart {
+  readonly file: FileRef;
+  readonly decide: (state: State) => Decision;
+}
+
+/** One file of a joint transaction, as it was seen in the turn of the apply. */
+interface Judged {
+  readonly file: FileRef;
+  readonly look: Look;
+  readonly decision: Decision;
+}
+
+interface Run {
+  readonly kind: 'run';
+  readonly file: FileRef;
+  readonly document: vscode.TextDocument;
+  readonly apply: Apply;
+  /** Where the edit cannot stand in a WorkspaceEdit. */
+  readonly alone: Thenable<boolean> | undefined;
+}
+
+type Held = Extract<Outcome, { kind: 'held' }>;
+
+/** Edits of several files that land as one: compared in one turn, handed to the editor as one step, saved together. */
+export class JointApply {
+  readonly #tools: Tools;
+  readonly #readiness: Readiness;
+  readonly #desk: ApplyDesk;
+
+  constructor(tools: Tools, readiness: Readiness, desk: ApplyDesk) {
+    this.#tools = tools;
+    this.#readiness = readiness;
+    this.#desk = desk;
+  }
+
+  async run(parts: readonly JointPart[]): Promise<readonly Outcome[]> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const looks = parts.map(({ file }) => this.#tools.looks.lookNow(file));
+      const conversions = looks.filter((look) => 'convert' in look);
+      if (conversions.length > 0) {
+        await Promise.all(conversions.map(({ convert }) => convert()));
+        continue;
+      }
+      // From here to applyEdit nothing is awaited: what is compared is what is edited.
+      const judged = parts.map(({ file, decide }, index): Judged => {
+        const look = looks[index] as Look;
+        return { file, look, decision: decide(look.state) };
+      });
+      const untouched = ({ look, decision }: Judged): Outcome => ({
+        kind: decision.kind === 'refuse' ? 'refused' : 'held',
+        state: look.state,
+      });
+      if (judged.some(({ decision }) => decision.kind === 'refuse')) {
+        return judged.map(untouched);
+      }
+      const obstacles = judged.map(({ file, look, decision }) =>
+        decision.kind === 'apply' ? this.#readiness.obstacle(file, look, decision.candidate) : undefined,
+      );
+      if (obstacles.every((obstacle) => obstacle === undefined)) {
+        return this.#runAll(judged);
+      }
+      const problems = await Promise.all(
+        obstacles.map((obstacle) => (obstacle?.kind === 'passing' ? obstacle.clear() : obstacle?.problem)),
+      );
+      if (problems.some((problem) => problem !== undefined)) {
+        return judged.map((one, index) => {
+          const problem = problems[index];
+          return problem ? { kind: 'unfit', state: one.look.state, problem } : untouched(one);
+        });
+      }
+    }
+    const reason = 'the files kept moving while they were made ready';
+    const states = await Promise.all(parts.map(async ({ file }) => (await this.#tools.looks.look(file)).state));
+    return states.map((state) => ({ kind: 'failed', status: 'apply_failed', reason, state, isTakenBack: true }));
+  }
+
+  /** Must be called in the turn of the compare: hands everything to the editor before it returns its promise. */
+  async #runAll(judged: readonly Judged[]): Promise<readonly Outcome[]> {
+    const edit = new vscode.WorkspaceEdit();
+    const runs = judged.map(({ file, look, decision }): Run | Held => {
+      if (decision.kind !== 'apply') {
+        return { kind: 'held', state: look.state };
+      }
+      if (look.document === undefined) {
+        throw new Error(`${file.path} is ready to be edited and yet not open`);
+      }
+      const apply = new Apply(this.#tools, file, look, look.document, decision);
+      this.#desk.take(look.document, apply);
+      return { kind: 'run', file, document: look.document, apply, alone: apply.join(edit) };
+    });
+    const isAccepted = edit.size === 0 ? Promise.resolve(true) : vscode.workspace.applyEdit(edit);
+    const isLanded = await Promise.all(
+      runs.map(async (run) => {
+        if (run.kind === 'held') {
+          return undefined;
+        }
+        return this.#desk.guard(run.file, async () =>
+          run.apply.land((await isAccepted) && ((await run.alone) ?? true)),
+        );
+      }),
+    );
+    const hasFailed = isLanded.some((outcome) => outcome !== undefined && outcome.kind !== 'applied');
+    return Promise.all(
+      runs.map(async (run, index): Promise<Outcome> => {
+        if (run.kind === 'held') {
+          return run;
+        }
+        const { file, document, apply } = run;
+        const landed = isLanded[index];
+        const outcome =
+          landed ?? (await this.#desk.guard(file, () => (hasFailed ? apply.unfinished() : apply.finish())));
+        return this.#desk.release(document, apply, outcome);
+      }),
+    );
+  }
+}

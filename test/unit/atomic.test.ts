@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { type Answer, Story } from './support/story.ts';
+
+const FILES = { a: 'one\n', b: 'one\n', c: 'one\n', d: 'one\n' };
+
+/** A story whose agent has read every file, and a call that edits `a` and `b`, creates `n`, renames `c` and deletes `d`. */
+async function prepare() {
+  const story = new Story(FILES);
+  const agent = story.agent('x');
+  for (const path of Object.keys(FILES)) {
+    await agent.reads(path);
+  }
+  const call = () =>
+    agent.sends(
+      [
+        agent.plans('a', { one: '1' }),
+        { path: 'd', base: agent.baseOf('d'), delete: true },
+        agent.plans('c', { one: '3' }, { rename_to: 'moved' }),
+        agent.plans('b', { one: '2' }),
+        { path: 'n', base: 'absent', content: 'new\n' },
+      ],
+      { on_conflict: 'atomic' },
+    );
+  const disk = () =>
+    Object.fromEntries(['a', 'b', 'c', 'd', 'n', 'moved'].map((path) => [path, story.disk.text(path)]));
+  return { story, agent, call, disk };
+}
+
+const BEFORE = { a: 'one\n', b: 'one\n', c: 'one\n', d: 'one\n', n: undefined, moved: undefined };
+
+function statuses({ results }: Answer): string[] {
+  return results.map(({ status }) => status);
+}
+
+describe('An atomic call', () => {
+  it('lands as a whole: edits, a new file, a rename with edits and a delete, reported in the order of the call', async () => {
+    const { story, call, disk } = await prepare();
+    const answer = await call();
+    assert.deepEqual(statuses(answer), Array(5).fill('applied'), JSON.stringify(answer));
+    assert.deepEqual(disk(), { a: '1\n', b: '2\n', c: undefined, d: undefined, n: 'new\n', moved: '3\n' });
+    assert.deepEqual(
+      answer.results.map(({ path, base, edit }) => [path, base, edit]),
+      [
+        ['a', story.base('a'), 1],
+        ['d', 'absent', 2],
+        ['moved', story.base('moved'), 3],
+        ['b', story.base('b'), 4],
+        ['n', story.base('n'), 5],
+      ],
+    );
+  });
+
+  it('touches nothing where any entry is refused: stale, misplaced, read-only, invalid, denied', async () => {
+    const refusals: readonly (readonly [string, (story: Story) => void])[] = [
+      ['stale_base', (story) => story.disk.writes('b', 'theirs\n')],
+      ['not_found', (story) => story.human.types('b', { one: 'uno' })],
+      ['read_only', (story) => story.documents.makeReadOnly('b')],
+    ];
+    for (const [status, act] of refusals) {
+      const { story, agent, call, disk } = await prepare();
+      act(story);
+      if (status === 'not_found') {
+        await agent.reads('b');
+      }
+      const before = disk();
+      const answer = await call();
+      assert.deepEqual(statuses(answer), ['skipped', 'skipped', 'skipped', status, 'skipped'], JSON.stringify(answer));
+      assert.deepEqual(disk(), before);
+      assert.match(String(answer.results[0]?.reason), /^b was refused, and the call says all or nothing$/);
+    }
+    const { agent, disk } = await prepare();
+    const entries = [agent.plans('a', { one: '1' }), { path: 'b', base: 'nonsense', content: '' }];
+    assert.deepEqual(statuses(await agent.sends(entries, { on_conflict: 'atomic' })), ['skipped', 'invalid_base']);
+    const secret = [agent.plans('a', { one: '1' }), { path: '.env', base: 'absent', content: 'KEY=1\n' }];
+    assert.deepEqual(statuses(await agent.sends(secret, { on_conflict: 'atomic' })), ['skipped', 'denied']);
+    assert.deepEqual(disk(), BEFORE);
+  });
+
+  it('is taken back as a whole where a save, a create, a rename or a delete fails, and says where each file is', async () => {
+    const faults: readonly (readonly [string, number, (story: Story) => void])[] = [
+      ['b', 3, (story) => story.documents.makeStuck('b')],
+      ['n', 4, (story) => story.at('after save', () => story.disk.writes('n', 'theirs\n'))],
+      ['c', 2, (story) => story.at('after save', () => story.disk.writes('moved', 'theirs\n'))],
+      ['d', 1, (story) => story.documents.makeStuck('d')],
+    ];
+    for (const [name, index, act] of faults) {
+      const { story, agent, call, disk } = await prepare();
+      act(story);
+      const answer = await call();
+      const { n: _, moved: __, ...kept } = disk();
+      assert.deepEqual(kept, { a: 'one\n', b: 'one\n', c: 'one\n', d: 'one\n' }, `${name}: ${JSON.stringify(answer)}`);
+      assert.ok([undefined, 'theirs\n'].includes(story.disk.text('n')));
+      for (const [at, result] of answer.results.entries()) {
+        const isExpected =
+          at === index
+            ? !['applied', 'rolled_back'].includes(result.status)
+            : ['rolled_back', 'skipped'].includes(result.status);
+        assert.ok(isExpected, `${name}: ${JSON.stringify(result)}`);
+        if (result.status === 'rolled_back') {
+          assert.equal(result.base, story.base(result.path ?? ''));
+        }
+      }
+      const again = await agent.edits('a', { one: '1' });
+      assert.equal(again.status, 'applied', JSON.stringify(again));
+    }
+  });
+
+  it('sent again after its answer was lost changes nothing and says so', async () => {
+    const { story, agent, disk } = await prepare();
+    const entries = [agent.plans('a', { one: '1' }), agent.plans('c', { one: '3' }, { rename_to: 'moved' })];
+    await agent.sends(entries, { on_conflict: 'atomic' });
+    const after = disk();
+    const answer = await agent.sends(entries, { on_conflict: 'atomic' });
+    assert.deepEqual(statuses(answer), ['already_applied', 'already_applied']);
+    assert.deepEqual(disk(), after);
+    assert.deepEqual(story.faults, []);
+  });
+
+  it('does not stop at an entry that was applied before, and takes nothing of it back', async () => {
+    const { agent, disk } = await prepare();
+    const done = agent.plans('a', { one: '1' });
+    await agent.sends([done]);
+    const answer = await agent.sends([done, agent.plans('b', { one: '2' })], { on_conflict: 'atomic' });
+    assert.deepEqual(statuses(answer), ['already_applied', 'applied']);
+    assert.deepEqual([disk()['a'], disk()['b']], ['1\n', '2\n']);
+  });
+});
