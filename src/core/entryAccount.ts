@@ -23,6 +23,7 @@ import {
   reportAlreadyApplied,
   reportApplied,
   reportMisplaced,
+  reportMisplacedInSecret,
   reportProblem,
   reportStale,
   type StaleFacts,
@@ -70,6 +71,8 @@ export class EntryAccount {
   readonly #key: string;
   #landing: Landing | undefined;
   #landingAtTarget: Landing | undefined;
+  #number: number | undefined;
+  #recordedHooks = 0;
 
   constructor({ memory, conflicts, nextEdit }: Desk, { request, file, target }: OpenEntry, call: Call) {
     this.#memory = memory;
@@ -180,7 +183,10 @@ export class EntryAccount {
       case 'unconsidered':
         return this.#stale(state, considered.since, 'unconsidered_retry');
       case 'misplaced': {
-        const report = reportMisplaced(this.#file.path, considered.misplaced);
+        const { misplaced } = considered;
+        const report = this.#memory.isSecret(this.#file)
+          ? reportMisplacedInSecret(this.#file.path, misplaced)
+          : reportMisplaced(this.#file.path, misplaced);
         this.#addConflict(considered.misplaced.status, state, { reason: String(report['next']) });
         return report;
       }
@@ -228,9 +234,9 @@ export class EntryAccount {
 
   #landed(considered: Considered, before: State, outcome: Applied): Report {
     const { session, turn } = this.#call;
-    const number = this.#nextEdit();
-    outcome.onDidNumber(number);
-    this.#record(number, outcome);
+    const number = this.land(outcome);
+    this.#recordHooks(outcome);
+    this.#memory.remember(this.#target ?? this.#file, outcome.state);
     const candidate = candidateOf(considered);
     const facts = candidate
       ? gatherLandedFacts(before, candidate, outcome, (asked, final) => this.#memory.diff(asked, final))
@@ -257,15 +263,21 @@ export class EntryAccount {
     });
   }
 
-  /** Writes into the ledger what the apply did, hooks and the save included. */
-  #record(number: number, { landed, hooks, written, isSavedTogether, state }: Applied): void {
+  /**
+   * Gives an edit that stands its number, and writes it into the ledger: before hooks run, so that it has its name even if
+   * they never end. Once.
+   */
+  land(outcome: Applied): number {
+    if (this.#number !== undefined) {
+      return this.#number;
+    }
+    const number = this.#nextEdit();
+    this.#number = number;
+    outcome.onDidNumber(number);
     const { session, turn } = this.#call;
-    const { ledger, now } = this.#memory;
+    const { landed, written, isSavedTogether } = outcome;
     const edit: Move['cause'] = { kind: 'edit', number, session: session.id, turn };
-    const moves: readonly Move[] = [
-      { cause: edit, to: landed },
-      ...hooks.map(({ name, to }): Move => ({ cause: { kind: 'hook', name }, ...(to === undefined ? {} : { to }) })),
-    ];
+    const moves: readonly Move[] = [{ cause: edit, to: landed }, ...this.#hookMoves(outcome)];
     const file = this.#target ?? this.#file;
     if (file === this.#file) {
       this.#end(moves, []);
@@ -273,9 +285,26 @@ export class EntryAccount {
       this.#end([{ cause: edit }, { cause: { kind: 'renamed', to: file.path }, to: { disk: 'absent' } }], moves);
     }
     if (isSavedTogether) {
-      ledger.moved(file.key, { kind: 'save' }, now(), written);
+      this.#memory.ledger.moved(file.key, { kind: 'save' }, this.#memory.now(), written);
     }
-    this.#memory.remember(file, state);
+    // What hooks write is theirs, and nobody's move until they are through.
+    this.begin();
+    return number;
+  }
+
+  #recordHooks(outcome: Applied): void {
+    const moves = this.#hookMoves(outcome);
+    const isRenamed = this.#target !== undefined;
+    this.#end(isRenamed ? [] : moves, isRenamed ? moves : []);
+  }
+
+  /** Those that are not in the ledger yet. */
+  #hookMoves({ hooks }: Applied): Move[] {
+    const moves = hooks
+      .slice(this.#recordedHooks)
+      .map(({ name, to }): Move => ({ cause: { kind: 'hook', name }, ...(to === undefined ? {} : { to }) }));
+    this.#recordedHooks = hooks.length;
+    return moves;
   }
 
   #notesFor(
@@ -321,7 +350,7 @@ export class EntryAccount {
       ...moved,
       status,
       expected: printBase(this.#memory.ledger.complete(this.#file.key, this.#request.base)),
-      yourEdit: relateWish(base, now, this.#request.wish),
+      ...(this.#memory.isSecret(this.#file) ? {} : { yourEdit: relateWish(base, now, this.#request.wish) }),
     };
     if (moved.actual !== undefined) {
       this.#call.session.tell(this.#file.key, moved.actual);

@@ -150,9 +150,11 @@ export class EntryEdit {
   /** Runs the hooks where the file was saved as asked for, and says how the entry ended. */
   async conclude(outcome: Outcome | RenameOutcome): Promise<Report> {
     const { considered, state } = this.asked;
-    const mayRun = outcome.kind === 'applied' && outcome.saved && !outcome.foreign && considered.kind !== 'delete';
-    const file = this.#target ?? this.#file;
-    const final = mayRun ? await this.#documents.runHooks(file, outcome) : outcome;
+    let final = outcome;
+    if (outcome.kind === 'applied' && outcome.saved && !outcome.foreign && considered.kind !== 'delete') {
+      this.account.land(outcome);
+      final = await this.#documents.runHooks(this.#target ?? this.#file, outcome);
+    }
     return this.account.conclude(considered, state, final);
   }
 

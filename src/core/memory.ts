@@ -3,7 +3,7 @@ import { type Base, effectiveDigest, isFresh, printBase } from './base.ts';
 import { type Diff, unifiedDiff } from './diff.ts';
 import { contentOf, type Documents, type FileRef, type State } from './documents.ts';
 import type { Ledger } from './ledger.ts';
-import type { Protection } from './protected.ts';
+import { isSecret, type Protection } from './protected.ts';
 import type { StaleFacts } from './report.ts';
 import type { Tally } from './statistics.ts';
 import { type Eol, eolOf } from './text.ts';
@@ -64,10 +64,12 @@ export class Memory {
   readonly ledger: Ledger;
   readonly now: () => number;
   readonly #documents: Documents;
+  readonly #protection: Surroundings['protection'];
   readonly #texts: Texts;
   #limits: Limits;
 
-  constructor({ documents, ledger, limits, now, store }: Surroundings) {
+  constructor({ documents, ledger, limits, now, store, protection }: Surroundings) {
+    this.#protection = protection;
     this.#documents = documents;
     this.ledger = ledger;
     this.#limits = limits;
@@ -100,8 +102,13 @@ export class Memory {
       this.#documents.writersSince(file, since, from, base),
     );
     if (state.kind === 'text') {
-      this.#texts.keep(effectiveDigest(state.base), state);
+      this.#texts.keep(effectiveDigest(state.base), state, !this.isSecret(file));
     }
+  }
+
+  /** Whether nothing of the file's text may be told or stored: reading it takes a human's yes, each time. */
+  isSecret({ path }: FileRef): boolean {
+    return isSecret(path, this.#protection());
   }
 
   /** @returns `undefined` when the text at that base is not, or no longer, remembered. */
@@ -141,7 +148,10 @@ export class Memory {
       actual: state.base === undefined ? undefined : printBase(state.base),
       changedBy,
       evidence: causes.map(({ evidence }) => evidence),
-      diff: before && state.kind !== 'unreadable' ? this.diff(before.text.content, contentOf(state)) : null,
+      diff:
+        before && state.kind !== 'unreadable' && !this.isSecret(file)
+          ? this.diff(before.text.content, contentOf(state))
+          : null,
       formatChanged: before && state.kind === 'text' ? compareFormats(before, state) : [],
       ...(owner === undefined ? {} : { note: 'this base was given for another file; each base belongs to one file' }),
       isShared: hasOtherWriter(changedBy),

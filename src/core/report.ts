@@ -195,6 +195,12 @@ export function reportMisplaced(path: string, misplaced: Misplaced): Report {
   }
 }
 
+/** The same for a file of which nothing may be told: without what stands there. */
+export function reportMisplacedInSecret(path: string, misplaced: Misplaced): Report {
+  const report = { ...reportMisplaced(path, misplaced), nearest: undefined, expected: undefined, found: undefined };
+  return compact({ ...report, status: misplaced.status });
+}
+
 /** `3 applied, 1 stale_base`: the statuses in the order of their first appearance. */
 export function summarize(reports: readonly Report[]): string {
   const counts = new Map<string, number>();

@@ -16,19 +16,23 @@ export interface TextStore {
 
 /** A snapshot as one line of JSON and the content as it is. */
 export function printSnapshot({ text, format }: Snapshot): string {
-  return `${JSON.stringify({ endings: text.endings, format })}\n${text.content}`;
+  return `${JSON.stringify({ endings: text.endings, format, length: text.content.length })}\n${text.content}`;
 }
 
 /** @returns `undefined` for anything that {@link printSnapshot} did not write, a torn file included. */
 export function parseSnapshot(stored: string): Snapshot | undefined {
   const end = stored.indexOf('\n');
   try {
-    const header = JSON.parse(stored.slice(0, end)) as { endings?: unknown; format?: Partial<Format> } | null;
-    const { endings, format } = header ?? {};
+    const header = JSON.parse(stored.slice(0, end)) as {
+      endings?: unknown;
+      format?: Partial<Format>;
+      length?: unknown;
+    } | null;
+    const { endings, format, length } = header ?? {};
     const content = stored.slice(end + 1);
     const isFormat = typeof format?.encoding === 'string' && typeof format.bom === 'boolean';
     const isEndings = Array.isArray(endings) ? endings.every(isEnding) : isEnding(endings);
-    return isFormat && isEndings
+    return isFormat && isEndings && content.length === length
       ? { text: { content, endings: endings as Text['endings'] }, format: format as Format }
       : undefined;
   } catch (error) {
@@ -68,8 +72,9 @@ export class Texts {
     this.#evict();
   }
 
-  keep(digest: Digest, snapshot: Snapshot): void {
-    if (!this.#snapshots.has(digest)) {
+  /** @param isStored whether it may outlive the window. */
+  keep(digest: Digest, snapshot: Snapshot, isStored = true): void {
+    if (isStored && !this.#snapshots.has(digest)) {
       this.#store?.keepText(digest, snapshot);
     }
     this.#drop(digest);

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { printBase } from '../core/base.ts';
-import type { FileRef, Outcome } from '../core/documents.ts';
+import type { FileRef, Outcome, State } from '../core/documents.ts';
 import type { BufferChanges, Origin } from './bufferChanges.ts';
 import { hooksFor, runHook } from './hooks.ts';
 import type { Looks } from './looks.ts';
@@ -44,8 +44,10 @@ export class HookRunner {
           this.#log.warn(`${file.path}: the hook ${command.name} failed: ${reason}`);
         }
         const after = (await this.#looks.look(file)).state;
-        if (after.base !== undefined && after.base.disk !== before.base?.disk) {
-          hooks.push({ name: command.name, to: { disk: after.base.disk } });
+        // Whoever saved meanwhile wrote what their editor holds: then that is no hook's doing.
+        const isSaved = others.hasSaved && after.base?.dirty === undefined && this.#isShown(after, document);
+        if (after.base?.disk !== before.base?.disk && !isSaved) {
+          hooks.push({ name: command.name, ...(after.base ? { to: { disk: after.base.disk } } : {}) });
         }
         state = after;
       }
@@ -56,12 +58,17 @@ export class HookRunner {
       others.dispose();
     }
   }
+
+  /** Whether the editor's text is what the state holds. */
+  #isShown(state: State, document: vscode.TextDocument): boolean {
+    return state.kind === 'text' && state.text.content === document.getText().replaceAll('\r\n', '\n');
+  }
 }
 
 /** Whether anybody changes or saves a document while hooks run: a reload of what a hook wrote is nobody's doing. */
 class Others implements vscode.Disposable {
   readonly #origins: Promise<Origin>[] = [];
-  #hasSaved = false;
+  hasSaved = false;
   readonly #subscriptions: readonly vscode.Disposable[];
 
   constructor(document: vscode.TextDocument, changes: BufferChanges) {
@@ -72,14 +79,14 @@ class Others implements vscode.Disposable {
         }
       }),
       vscode.workspace.onDidSaveTextDocument((saved) => {
-        this.#hasSaved ||= saved === document;
+        this.hasSaved ||= saved === document;
       }),
     ];
   }
 
   async haveActed(): Promise<boolean> {
     const origins = await Promise.all(this.#origins);
-    return this.#hasSaved || origins.some((origin) => origin !== 'reloaded');
+    return this.hasSaved || origins.some((origin) => origin !== 'reloaded');
   }
 
   dispose(): void {

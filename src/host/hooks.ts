@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import * as vscode from 'vscode';
 import { SECTION, SETTINGS } from '../names.ts';
-import { describe } from './errors.ts';
+import { codeOf, describe } from './errors.ts';
 
 /** One entry of the setting `editArbiter.hooks`. */
 export interface HookCommand {
@@ -15,6 +16,8 @@ export interface HookCommand {
 }
 
 const DEFAULT_TIMEOUT = 10_000;
+/** The longest that a timer can run, in milliseconds. */
+const MAX_TIMEOUT = 2 ** 31 - 1;
 /** How much of what a hook prints is kept for the reason of its failure, in UTF-16 units; the rest is read and dropped. */
 const MAX_OUTPUT = 2_000;
 
@@ -79,15 +82,31 @@ export async function runHook(hook: HookCommand, document: vscode.TextDocument):
   const [program = '', ...args] = hook.command.map((part) =>
     part.replaceAll(/\$\{(file|workspaceFolder)\}/g, (whole, name: string) => values[name] ?? whole),
   );
+  const failure = (error: unknown) => `${JSON.stringify(program)} could not be started: ${describe(error)}`;
   return new Promise((resolve) => {
-    // A group of its own, so that what the hook started ends with it.
-    const child = spawn(program, args, {
-      cwd: folder,
-      shell: false,
-      detached: process.platform !== 'win32',
-      stdio: ['ignore', 'pipe', 'pipe'],
-      windowsHide: true,
-    });
+    let timer: NodeJS.Timeout | undefined;
+    const finish = (reason: string | undefined) => {
+      clearTimeout(timer);
+      resolve(reason);
+    };
+    let child: ChildProcessByStdio<null, Readable, Readable>;
+    try {
+      // A group of its own, so that what the hook started ends with it.
+      child = spawn(program, args, {
+        cwd: folder,
+        shell: false,
+        detached: process.platform !== 'win32',
+        stdio: ['ignore', 'pipe', 'pipe'],
+        windowsHide: true,
+      });
+    } catch (error) {
+      resolve(failure(error));
+      return;
+    }
+    child.once('error', (error) => finish(failure(error)));
+    if (child.pid === undefined) {
+      return;
+    }
     let output = '';
     let isLate = false;
     for (const stream of [child.stdout, child.stderr]) {
@@ -95,15 +114,13 @@ export async function runHook(hook: HookCommand, document: vscode.TextDocument):
         output = (output + chunk.toString('utf8', 0, Math.min(chunk.length, MAX_OUTPUT))).slice(-MAX_OUTPUT);
       });
     }
-    const timer = setTimeout(() => {
-      isLate = true;
-      end(child.pid);
-    }, hook.timeout);
-    const finish = (reason: string | undefined) => {
-      clearTimeout(timer);
-      resolve(reason);
-    };
-    child.once('error', (error) => finish(`${JSON.stringify(program)} could not be started: ${describe(error)}`));
+    timer = setTimeout(
+      () => {
+        isLate = true;
+        end(child);
+      },
+      Math.min(hook.timeout, MAX_TIMEOUT),
+    );
     // Not 'close': a grandchild that keeps the pipes open must not hold the call.
     child.once('exit', (code, signal) => {
       child.stdout.destroy();
@@ -121,17 +138,18 @@ export async function runHook(hook: HookCommand, document: vscode.TextDocument):
   });
 }
 
-/** Ends a process and, where the system has groups, all that it started. */
-function end(pid: number | undefined): void {
-  if (pid === undefined) {
-    return;
-  }
+/** Ends a process and, where the system has groups, all that it started. Where that is not allowed, the process alone. */
+function end(child: ChildProcess): void {
   try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+    if (child.pid !== undefined && process.platform !== 'win32') {
+      process.kill(-child.pid, 'SIGKILL');
+      return;
+    }
   } catch (error) {
     // Gone already: then there is nothing to end.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) {
-      throw error;
+    if (codeOf(error) === 'ESRCH') {
+      return;
     }
   }
+  child.kill('SIGKILL');
 }

@@ -10,6 +10,7 @@ import type {
   Outcome,
   RenameOutcome,
   State,
+  TakenBack,
 } from '../../../src/core/documents.ts';
 import { applyEdits, type BufferEdit, inverseOf, reverse } from '../../../src/core/landing.ts';
 import type { Cause, Ledger, Move } from '../../../src/core/ledger.ts';
