@@ -13,8 +13,15 @@ export interface Passage {
   readonly to: Base;
   /** Oldest first, at least one. */
   readonly causes: readonly Cause[];
+  /** When it came into the second state, as far as the window saw: milliseconds since the epoch. */
+  readonly time: number;
 }
 
+/** What is in an editor only is no other window's concern until it is saved. */
+const UNSAVED: readonly Cause['kind'][] = ['typed', 'undo', 'redo', 'not_typed', 'chat', 'format'];
+
+/** How much earlier than this window another may have seen a file move, in milliseconds. */
+const SLACK = 1_000;
 /** How many passages of one file are remembered; the oldest go first. */
 const LIMIT_PER_FILE = 100;
 /** For how many files. */
@@ -33,19 +40,19 @@ export class Passages {
   }
 
   /** @returns the passage that ends with this transition, if one does: unsaved text is no other window's concern. */
-  add(key: string, { cause, to }: Transition): Passage | undefined {
+  add(key: string, { cause, to, time }: Transition): Passage | undefined {
     const causes = this.#causes.get(key) ?? [];
     this.#causes.set(key, cause === undefined ? causes : [...causes, cause]);
     if (to === undefined || to.dirty !== undefined) {
       return undefined;
     }
     const from = this.#last.get(key);
-    const all = this.#causes.get(key) ?? [];
+    const all = savedOf(this.#causes.get(key) ?? []);
     this.#causes.delete(key);
     this.#last.set(key, to);
     return from === undefined || isSameBase(from, to) || all.length === 0
       ? undefined
-      : { window: this.#window, workspace: this.#workspace, key, from, to, causes: all };
+      : { window: this.#window, workspace: this.#workspace, key, from, to, causes: all, time };
   }
 }
 
@@ -77,12 +84,12 @@ export class OtherWindows {
   }
 
   /**
-   * How a file came from one state on disk to another, as far back as other windows know.
+   * How a file came from one state on disk to another after a time, as far back as other windows know.
    *
    * @returns `undefined` where they do not know how it came into the second.
    */
-  wayFrom(key: string, from: Base, to: Base): readonly Move[] | undefined {
-    const passages = this.#files.get(key) ?? [];
+  wayFrom(key: string, since: number, from: Base, to: Base): readonly Move[] | undefined {
+    const passages = (this.#files.get(key) ?? []).filter(({ time }) => time >= since - SLACK);
     const way: Passage[] = [];
     let end: Base = { disk: to.disk };
     for (const passage of passages.toReversed()) {
@@ -101,6 +108,12 @@ export class OtherWindows {
     const isWhole = end.disk === from.disk;
     return isWhole ? moves : [{ cause: { kind: 'external', deleted: false }, to: end }, ...moves];
   }
+}
+
+/** Without what has not been saved when the last save was made. */
+function savedOf(causes: readonly Cause[]): Cause[] {
+  const lastSave = causes.findLastIndex(({ kind }) => kind === 'save');
+  return causes.filter(({ kind }, index) => index < lastSave || !UNSAVED.includes(kind));
 }
 
 function movesOf({ causes, to }: Passage): Move[] {
@@ -129,16 +142,17 @@ export function parsePassage(line: string): Passage | undefined {
   if (typeof value !== 'object' || value === null) {
     return undefined;
   }
-  const { window, workspace, key, from, to, causes } = value as Record<string, unknown>;
+  const { window, workspace, key, from, to, causes, time } = value as Record<string, unknown>;
   const [start, end] = [from, to].map((base) => (typeof base === 'string' ? parseBase(base) : undefined));
   const isRight =
     typeof window === 'string' &&
     typeof workspace === 'string' &&
     typeof key === 'string' &&
+    typeof time === 'number' &&
     start !== undefined &&
     end !== undefined &&
     Array.isArray(causes) &&
     causes.length > 0 &&
     causes.every(isCause);
-  return isRight ? { window, workspace, key, from: start, to: end, causes } : undefined;
+  return isRight ? { window, workspace, key, from: start, to: end, causes, time } : undefined;
 }

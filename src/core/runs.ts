@@ -21,20 +21,22 @@ export interface GitMove {
   readonly time: number;
 }
 
-/** What may explain a write. */
+/** What may explain a write. Times are milliseconds since the epoch. */
 export interface Evidence {
-  /** When the bytes on disk were written, as far as the file system tells. Milliseconds since the epoch. */
+  /** When the bytes on disk were written, as far as the file system tells; for a file that is gone, its folder. */
   readonly writtenAt: number;
-  /** Whether the file is gone. */
+  /** Whether the file is gone: then `writtenAt` is only the latest that it can have been, something else may have come after. */
   readonly isDeleted: boolean;
-  /** When the file was last seen otherwise. Milliseconds since the epoch. */
+  /** When the file was last seen otherwise. */
   readonly since: number;
   readonly runs: readonly Run[];
   readonly gitMoves: readonly GitMove[];
+  /** Whether the file is what git's index says that git left there; `undefined` where the index cannot be read. */
+  readonly isAsInIndex: boolean | undefined;
 }
 
 /** How late the event may come that says that a command has started, in milliseconds. We start hooks ourselves. */
-const START_SLACK = 500;
+const START_SLACK = 250;
 /** The event of its end comes after all that it wrote; the file system's clock ticks more slowly. Milliseconds. */
 const END_SLACK = 20;
 /** How long before its log entry a checkout may have written a file, in milliseconds. */
@@ -45,20 +47,29 @@ const GIT_AFTER = 200;
 const LONG = 2 * 60_000;
 /** A command that has run for this time counts as one in the background also when it has ended, in milliseconds. */
 const VERY_LONG = 10 * 60_000;
-/** Words of commands that run on beside other work: servers and watchers. */
-const STAYS = /(^|[\s:/])(dev|serve|server|start|watch|nodemon)(\s|$)|\s(-w|--watch(=\S+)?)(\s|$)|^tail\s.*-[a-z]*[fF]/;
+/** What the words of a command say: that it runs on beside other work, as servers and watchers do. */
+const STAYS =
+  /\s--watch(=\S+)?(\s|$)|^(tsc|rollup|babel|sass|esbuild)\s(.*\s)?-w(\s|$)|^(npm|yarn|pnpm|bun|npx)\s+(run\s+)?(\S+:)?(dev|serve|server|start|watch)(:\S+)?(\s|$)|^make\s+(.*\s)?(dev|serve|server|start|watch)$|^(npx\s+)?(nodemon|(vite|webpack)(\s+(serve|dev))?)(\s|$)|^tail\s.*-[a-z]*[fF]/;
+/** Words of commands that take files away. */
+const DELETES = /(^|[\s;&|:/-])(rm|rmdir|mv|del|unlink|clean|clear|purge|prune|remove|delete|git|rimraf)(\s|$)/;
+/** A line of git, alone or after others. */
+const GIT_LINE = /(?:^|&&|;)\s*git\s+(?:-C\s+\S+\s+)?([^;&|]+?)\s*$/;
 
 /**
  * Names who wrote a file outside the editor. A command is named only where it was the only one that could have, and is not
  * one in the background; a move of git goes first, because its log says what it did.
  */
-export function causeOfWrite({ writtenAt, isDeleted, since, runs, gitMoves }: Evidence, now: number): Move {
-  const move = gitMoves.findLast(
+export function causeOfWrite(evidence: Evidence, now: number): Move {
+  const { writtenAt, isDeleted, since, runs, gitMoves, isAsInIndex } = evidence;
+  const move = (isAsInIndex === false ? [] : gitMoves).findLast(
     ({ time }) => time >= since - 1_000 && writtenAt >= time - GIT_BEFORE && writtenAt <= time + 1_000 + GIT_AFTER,
   );
   if (move) {
-    const evidence = `git's own log has it ${seconds(Math.max(0, move.time + 999 - writtenAt))} after the write, to the second`;
-    return { cause: { kind: 'git', action: move.action }, evidence };
+    const proof = isAsInIndex ? ', and its index says that git wrote the file' : '';
+    return {
+      cause: { kind: 'git', action: move.action },
+      evidence: `git's own log has it in the seconds around the write${proof}`,
+    };
   }
   const able = runs.filter(
     ({ via, start, end }) =>
@@ -67,7 +78,9 @@ export function causeOfWrite({ writtenAt, isDeleted, since, runs, gitMoves }: Ev
       writtenAt <= (end ?? now) + END_SLACK,
   );
   const [only] = able;
-  if (only && able.length === 1 && !isBackground(only, now)) {
+  // The time of a folder moves with each of its entries: a command that deletes nothing has moved it for another.
+  const isFit = !isDeleted || only?.via === 'hook' || DELETES.test(only?.commandLine ?? '');
+  if (only && able.length === 1 && isFit && !isBackground(only, now)) {
     return { cause: causeOf(only), evidence: evidenceOf(only, writtenAt) };
   }
   const names = [...new Set(able.map(({ commandLine }) => shorten(commandLine)))];
@@ -84,7 +97,7 @@ function causeOf({ commandLine, via }: Run): Move['cause'] {
   if (via === 'hook') {
     return { kind: 'hook', name: commandLine };
   }
-  const git = /^git\s+(.+)$/.exec(commandLine.trim());
+  const git = GIT_LINE.exec(commandLine.trim());
   return git?.[1]
     ? { kind: 'git', action: shorten(git[1]) }
     : { kind: 'generator', command: shorten(commandLine), via };
@@ -102,7 +115,7 @@ function seconds(milliseconds: number): string {
 
 function isBackground({ commandLine, via, isBackground: isMeant, start, end }: Run, now: number): boolean {
   const isLong = end === undefined ? now - start > LONG : end - start > VERY_LONG;
-  return isMeant || isLong || (via !== 'hook' && STAYS.test(commandLine));
+  return isMeant || isLong || (via !== 'hook' && end === undefined && STAYS.test(commandLine.trim()));
 }
 
 /** One line, of a length that an answer can hold. */

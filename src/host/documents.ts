@@ -127,7 +127,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   }
 
   writersSince({ key }: FileRef, since: number, from: Base, to: Base): readonly Move[] {
-    return this.#exchange?.wayFrom(key, from, to) ?? [this.#writers.causeOf(key, since)];
+    return this.#exchange?.wayFrom(key, since, from, to) ?? [this.#writers.causeOf(key, since)];
   }
 
   locksOf({ key }: FileRef): readonly string[] {

@@ -43,14 +43,14 @@ export class WindowExchange {
   tell(key: string, transition: Transition): void {
     const passage = this.#own.add(key, transition);
     if (passage && !this.#isBroken) {
-      this.#guard(() => appendFileSync(this.#file, printPassage(passage)));
+      this.#guard(() => appendFileSync(this.#file, `\n${printPassage(passage)}`));
     }
   }
 
   /** See {@link OtherWindows.wayFrom}. */
-  wayFrom(key: string, from: Base, to: Base): readonly Move[] | undefined {
+  wayFrom(key: string, since: number, from: Base, to: Base): readonly Move[] | undefined {
     this.#listen();
-    return this.#others.wayFrom(key, from, to);
+    return this.#others.wayFrom(key, since, from, to);
   }
 
   /** The highest number of an edit that another window of this workspace has told. */

@@ -13,6 +13,7 @@ type Open = { -readonly [K in keyof Run]: Run[K] };
 export class Runs implements vscode.Disposable {
   readonly #runs: Open[] = [];
   readonly #tasks = new Map<vscode.TaskExecution, Open>();
+  readonly #terminals = new Map<vscode.TerminalShellExecution, vscode.Terminal>();
   readonly #commands = new Map<vscode.TerminalShellExecution, Open>();
   readonly #subscriptions: vscode.Disposable[];
 
@@ -21,8 +22,11 @@ export class Runs implements vscode.Disposable {
       // The task's own events stand around those of its process, which can come late.
       vscode.tasks.onDidStartTask(({ execution }) => this.#taskStarted(execution)),
       vscode.tasks.onDidEndTask(({ execution }) => this.#ended(this.#tasks, execution)),
-      vscode.window.onDidStartTerminalShellExecution(({ execution }) => this.#commandStarted(execution)),
+      vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) =>
+        this.#commandStarted(terminal, execution),
+      ),
       vscode.window.onDidEndTerminalShellExecution(({ execution }) => this.#ended(this.#commands, execution)),
+      vscode.window.onDidCloseTerminal((terminal) => this.#endedIn(terminal)),
     ];
   }
 
@@ -56,7 +60,10 @@ export class Runs implements vscode.Disposable {
     this.#tasks.set(execution, this.#start({ commandLine, via: 'task', isBackground: task.isBackground }));
   }
 
-  #commandStarted(execution: vscode.TerminalShellExecution): void {
+  #commandStarted(terminal: vscode.Terminal, execution: vscode.TerminalShellExecution): void {
+    // A shell runs one command at a time: the one before has ended, whether or not that was told.
+    this.#endedIn(terminal);
+    this.#terminals.set(execution, terminal);
     const commandLine = execution.commandLine.value;
     if (this.#recent(commandLine, 'task').length === 0) {
       this.#commands.set(execution, this.#start({ commandLine, via: 'terminal', isBackground: false }));
@@ -79,6 +86,15 @@ export class Runs implements vscode.Disposable {
       this.#runs.splice(this.#runs.indexOf(old), 1);
     }
     return open;
+  }
+
+  #endedIn(terminal: vscode.Terminal): void {
+    for (const [execution, itsTerminal] of this.#terminals) {
+      if (itsTerminal === terminal) {
+        this.#terminals.delete(execution);
+        this.#ended(this.#commands, execution);
+      }
+    }
   }
 
   #ended<Execution>(open: Map<Execution, Open>, execution: Execution): void {

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { existsSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { findInIndex } from '../core/gitIndex.ts';
 import type { Move } from '../core/ledger.ts';
 import { causeOfWrite, type GitMove, parseReflog } from '../core/runs.ts';
 import { codeOf } from './errors.ts';
@@ -21,15 +22,14 @@ export class Writers {
     const now = Date.now();
     try {
       const stats = statSync(path, { throwIfNoEntry: false });
-      // The change time, because a copy can bring an old modification time with it; a folder's own time moves when one of its
-      // entries goes.
-      const writtenAt = stats?.ctimeMs ?? statSync(dirname(path), { throwIfNoEntry: false })?.mtimeMs ?? now;
+      const repository = repositoryOf(path);
       const evidence = {
-        writtenAt,
+        writtenAt: stats ? timeOfWrite(stats, since) : timeOfFolder(dirname(path)),
         isDeleted: stats === undefined,
         since,
         runs: this.#runs.all,
-        gitMoves: gitMovesFor(path),
+        gitMoves: repository ? movesIn(repository) : [],
+        isAsInIndex: repository && isAsInIndex(repository, path, stats),
       };
       return causeOfWrite(evidence, now);
     } catch (error) {
@@ -45,21 +45,50 @@ export class Writers {
   }
 }
 
-/** The newest moves of HEAD and of the stash in the repository that holds a file, oldest first. */
-function gitMovesFor(path: string): GitMove[] {
-  const folder = gitFolderOf(dirname(path));
-  if (folder === undefined) {
-    return [];
-  }
-  const stash = join(folder, 'logs', 'refs', 'stash');
+/** A copy can bring an old modification time along, and a change of the mode moves the change time alone. */
+function timeOfWrite({ mtimeMs, ctimeMs }: Stats, since: number): number {
+  return mtimeMs >= since && mtimeMs <= ctimeMs ? mtimeMs : ctimeMs;
+}
+
+/** A folder's time moves when one of its entries goes; where the folder is gone with it, that of the one above. */
+function timeOfFolder(folder: string): number {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  return stats ? stats.mtimeMs : timeOfFolder(dirname(folder));
+}
+
+/** A git repository: its work tree, the folder with its index and logs, and the one that linked work trees share. */
+interface Repository {
+  readonly workTree: string;
+  readonly folder: string;
+  readonly common: string;
+}
+
+/** The newest moves of HEAD and of the stash, oldest first. */
+function movesIn({ folder, common }: Repository): GitMove[] {
+  const stash = join(common, 'logs', 'refs', 'stash');
   const stashes = parseReflog(tailOf(stash), true);
   const moves = parseReflog(tailOf(join(folder, 'logs', 'HEAD')));
   // Git makes a stash by way of a reset.
   const isOfStash = ({ action, time }: GitMove) =>
-    action === 'reset' && stashes.some((stash) => Math.abs(stash.time - time) <= 1_000);
+    action === 'reset' && stashes.some((one) => Math.abs(one.time - time) <= 1_000);
   return [...moves.filter((move) => !isOfStash(move)), ...stashes, ...popsOf(stash, stashes.at(-1)?.time)].sort(
     (a, b) => a.time - b.time,
   );
+}
+
+/** Whether git has left the file as it is: written it, or taken it away. @returns `undefined` where its index does not tell. */
+function isAsInIndex({ workTree, folder }: Repository, path: string, stats: Stats | undefined): boolean | undefined {
+  const index = join(folder, 'index');
+  const entry = existsSync(index)
+    ? findInIndex(readFileSync(index), relative(workTree, path).split(sep).join('/'))
+    : undefined;
+  if (entry === undefined) {
+    return undefined;
+  }
+  if (entry === null || stats === undefined) {
+    return entry === null && stats === undefined;
+  }
+  return entry.size === stats.size % 2 ** 32 && entry.seconds === Math.floor(stats.mtimeMs / 1_000);
 }
 
 /** How much later than its newest entry git's log of stashes may have been written with that entry, in milliseconds. */
@@ -73,17 +102,20 @@ function popsOf(log: string, newest: number | undefined): GitMove[] {
     : [];
 }
 
-/** The repository's `.git` folder; in a linked worktree, `.git` is a file that names it. */
-function gitFolderOf(folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
+/** The repository that holds a file, if any; in a linked work tree, `.git` is a file that names the folder. */
+function repositoryOf(path: string): Repository | undefined {
+  for (let at = dirname(path); ; at = dirname(at)) {
     const candidate = join(at, '.git');
     const stats = statSync(candidate, { throwIfNoEntry: false });
     if (stats?.isDirectory()) {
-      return candidate;
+      return { workTree: at, folder: candidate, common: candidate };
     }
-    if (stats?.isFile()) {
-      const named = /^gitdir: (.+)$/m.exec(readFileSync(candidate, 'utf8'))?.[1];
-      return named === undefined || isAbsolute(named) ? named : resolve(at, named);
+    const named = stats?.isFile() ? /^gitdir: (.+)$/m.exec(readFileSync(candidate, 'utf8'))?.[1] : undefined;
+    if (named !== undefined) {
+      const folder = resolve(at, named);
+      const shared = join(folder, 'commondir');
+      const common = existsSync(shared) ? resolve(folder, readFileSync(shared, 'utf8').trim()) : folder;
+      return { workTree: at, folder, common };
     }
     if (dirname(at) === at) {
       return undefined;

@@ -9,7 +9,7 @@ function run(commandLine: string, start: number, end?: number, more: Partial<Run
 }
 
 function causeAt(writtenAt: number, runs: readonly Run[], gitMoves: readonly GitMove[] = [], since = 0) {
-  return causeOfWrite({ writtenAt, isDeleted: false, since, runs, gitMoves }, NOW).cause;
+  return causeOfWrite({ writtenAt, isDeleted: false, since, runs, gitMoves, isAsInIndex: undefined }, NOW).cause;
 }
 
 describe('causeOfWrite', () => {
@@ -42,15 +42,26 @@ describe('causeOfWrite', () => {
       'tsc --watch',
       'npx vite serve',
       'yarn watch:css --watch=all',
+      'npm run dev:web',
       'nodemon app.js',
       'tail -f log',
     ]) {
       const open = causeAt(NOW - 1, [run(line, NOW - 5_000, undefined, { via: 'terminal' })]);
       assert.deepEqual(open, { kind: 'external', deleted: false, during: line });
     }
-    for (const line of ['make schemas', 'npm run generate', 'sh ./restart-generator.sh', 'cp a-w b', 'make devtools']) {
-      assert.equal(causeAt(NOW - 1, [run(line, NOW - 5_000, NOW - 1)]).kind, 'generator', line);
+    for (const line of [
+      'make schemas',
+      'npm run generate',
+      'sh ./restart-generator.sh',
+      'cp a-w b',
+      'make devtools',
+      'gofmt -w .',
+      'npm run gen -w packages/api',
+      'echo make server; gen',
+    ]) {
+      assert.equal(causeAt(NOW - 1, [run(line, NOW - 5_000)]).kind, 'generator', line);
     }
+    assert.equal(causeAt(NOW - 1, [run('npm run dev', NOW - 5_000, NOW)]).kind, 'generator', 'it has ended');
   });
 
   it('names a hook for what it wrote beside its own file, and only while it ran', () => {
@@ -59,9 +70,36 @@ describe('causeOfWrite', () => {
     assert.equal(causeAt(9_900, [hook]).kind, 'external');
   });
 
+  it('names git only where its index says that git left the file so', () => {
+    const evidence = { writtenAt: 10_300, isDeleted: false, since: 0, runs: [run('make', 10_000, 11_000)] };
+    const gitMoves = [{ action: 'checkout feature', time: 10_000 }];
+    assert.equal(causeOfWrite({ ...evidence, gitMoves, isAsInIndex: true }, NOW).cause.kind, 'git');
+    assert.equal(causeOfWrite({ ...evidence, gitMoves, isAsInIndex: false }, NOW).cause.kind, 'generator');
+  });
+
+  it('names a command for a deletion only where its words take files away', () => {
+    const deleted = (line: string) =>
+      causeOfWrite(
+        {
+          writtenAt: 10_500,
+          isDeleted: true,
+          since: 0,
+          runs: [run(line, 10_000, 11_000)],
+          gitMoves: [],
+          isAsInIndex: undefined,
+        },
+        NOW,
+      ).cause;
+    for (const line of ['rm -rf api', 'make clean', 'npm run clean', 'npx rimraf dist', 'mv a b']) {
+      assert.equal(deleted(line).kind, 'generator', line);
+    }
+    assert.deepEqual(deleted('touch other'), { kind: 'external', deleted: true, during: 'touch other' });
+  });
+
   it('says what speaks for it', () => {
     const evidence = (runs: readonly Run[], gitMoves: readonly GitMove[] = []) =>
-      causeOfWrite({ writtenAt: 10_400, isDeleted: false, since: 0, runs, gitMoves }, NOW).evidence;
+      causeOfWrite({ writtenAt: 10_400, isDeleted: false, since: 0, runs, gitMoves, isAsInIndex: undefined }, NOW)
+        .evidence;
     assert.equal(
       evidence([run('make', 10_000, 12_000)]),
       'written 0.4 s after it began and 1.6 s before it ended; nothing else ran then',
@@ -69,13 +107,17 @@ describe('causeOfWrite', () => {
     assert.equal(evidence([]), 'nothing that this window knows of ran when the file was written');
     assert.equal(
       evidence([], [{ action: 'pull', time: 10_000 }]),
-      "git's own log has it 0.6 s after the write, to the second",
+      "git's own log has it in the seconds around the write",
     );
     assert.match(evidence([run('npm run dev', 1)]) ?? '', /in the background/);
   });
 
   it('reads a git command as git, and a move in its log before any command', () => {
     assert.deepEqual(causeAt(10_000, [run('git stash pop', 9_900, 10_100)]), { kind: 'git', action: 'stash pop' });
+    assert.deepEqual(causeAt(10_000, [run('cd x && git restore f', 9_900, 10_100)]), {
+      kind: 'git',
+      action: 'restore f',
+    });
     const move = { action: 'checkout feature', time: 10_000 };
     assert.deepEqual(causeAt(10_300, [run('./switch.sh', 9_000, 11_000)], [move]), {
       kind: 'git',
