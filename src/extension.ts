@@ -36,7 +36,13 @@ export function activate(context: vscode.ExtensionContext): void {
   const ledger = new Ledger();
   const chatEdits = new ChatEdits();
   const storage = storageUri
-    ? new Storage(storageUri.fsPath, ledger, (key, transition) => exchange.tell(key, transition), log)
+    ? new Storage(
+        storageUri.fsPath,
+        ledger,
+        () => readLimits().textMemory,
+        (key, transition) => exchange.tell(key, transition),
+        log,
+      )
     : undefined;
   const arbiter = new Arbiter({
     documents,
@@ -54,7 +60,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const load = () => storage?.load();
   const loading = setTimeout(() => {
     load();
-    void storage?.prune(readLimits().textMemory);
+    void storage?.prune();
   }, LOAD_DELAY);
   const uriOf = (key: string) => documents.looks.uriOf(key);
   const content = new BaseContent(arbiter);

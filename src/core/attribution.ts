@@ -44,10 +44,14 @@ const OLDER: NamedCause = {
   evidence: 'the base is older than what was seen and stored',
 };
 
-/** Whether somebody else works in this tree: an engineer or another program. */
+/** Whether somebody else works in this tree: an engineer, by key or by command, or another program. */
 export function hasOtherWriter(causes: readonly string[]): boolean {
   return causes.some(
-    (cause) => cause.startsWith('engineer:') || cause.startsWith('external writer') || cause.startsWith('deleted'),
+    (cause) =>
+      cause.startsWith('engineer:') ||
+      cause.startsWith('changed in the editor') ||
+      cause.startsWith('external writer') ||
+      cause.startsWith('deleted'),
   );
 }
 

@@ -113,10 +113,17 @@ export class Ledger {
     this.#scribe = scribe;
   }
 
-  /** Tells the scribe of typing, too, that may still go on, and of what is only supposed. */
+  /** Tells the scribe of typing, too, that may still go on. */
   settle(): void {
     for (const [key, transitions] of this.#files) {
-      this.#tell(key, transitions, true);
+      this.#tell(key, transitions, 'typing');
+    }
+  }
+
+  /** Tells the scribe of everything: nothing more will be known. */
+  close(): void {
+    for (const [key, transitions] of this.#files) {
+      this.#tell(key, transitions, 'everything');
     }
   }
 
@@ -185,7 +192,7 @@ export class Ledger {
         transitions.splice(index, 1, ...moves.map((move) => ({ ...move, time })));
       }
       // All of it at once: what landed must be known after a kill.
-      this.#tell(key, transitions, true);
+      this.#tell(key, transitions, 'everything');
     };
     return { end, withdraw: () => end([]) };
   }
@@ -244,15 +251,16 @@ export class Ledger {
   }
 
   /** Tells the scribe what is final: everything up to the first transition whose cause is still open. */
-  #tell(key: string, transitions: readonly Transition[], isAll = false): void {
+  #tell(key: string, transitions: readonly Transition[], what: 'final' | 'typing' | 'everything' = 'final'): void {
     if (this.#scribe === undefined) {
       return;
     }
     const told = transitions.findLastIndex((transition) => this.#told.has(transition));
     for (const [index, transition] of transitions.slice(told + 1).entries()) {
       const isLast = told + 1 + index === transitions.length - 1;
-      const mayGoOn = (transition.cause?.kind === 'typed' && isLast) || this.#supposed.has(transition);
-      if ((mayGoOn && !isAll) || (transition.cause === undefined && transition.to === undefined)) {
+      const mayGoOn = transition.cause?.kind === 'typed' && isLast && what === 'final';
+      const isSupposed = this.#supposed.has(transition) && what !== 'everything';
+      if (mayGoOn || isSupposed || (transition.cause === undefined && transition.to === undefined)) {
         return;
       }
       this.#told.add(transition);

@@ -38,7 +38,7 @@ export interface Period {
 }
 
 export interface Statistics {
-  /** Edits that reached the gate with a file that could be read: applied ones and stale ones. */
+  /** Edits that landed, and those that were refused because their file had moved. */
   readonly applies: number;
   readonly stale: number;
   /** Of `applies`; 0 to 1. */
@@ -131,7 +131,7 @@ export function printStatistics(statistics: Statistics): string {
 
 /** For a spreadsheet: a line per entry, quoted as RFC 4180 says; a leading sign is kept from being taken for a formula. */
 export function printCsv(tallies: readonly Tally[], printTime: (time: number) => string): string {
-  const quote = (value: string) => `"${value.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
+  const quote = (value: string) => `"${value.replace(/^\s*[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
   const rows = tallies.map(({ time, session, model, status, causes }) =>
     [printTime(time), session ?? '', model ?? '', status, causes.join('; ')].map(quote).join(','),
   );
@@ -157,7 +157,9 @@ function parseTally(line: string): Tally | undefined {
       return undefined;
     }
     const { time, session, model, status, causes } = value as Record<string, unknown>;
-    const isRight = typeof time === 'number' && typeof status === 'string' && Array.isArray(causes);
+    // The range of a date.
+    const isTime = typeof time === 'number' && Math.abs(time) <= 8.64e15;
+    const isRight = isTime && typeof status === 'string' && Array.isArray(causes);
     return isRight
       ? {
           time,

@@ -10,6 +10,8 @@ export interface BufferChange {
   readonly reason: 'undo' | 'redo' | undefined;
   /** Whether the document was dirty when it changed. The first change of a clean document says no, too. */
   readonly wasDirty: boolean;
+  /** Whether it is of the shape that trimming and final newlines on save have, where the settings ask for those. */
+  readonly mayBeParticipant: boolean;
   /** Settles when the events that follow a change have told, or when they have not come in time. */
   readonly origin: Promise<Origin>;
 }
@@ -32,6 +34,8 @@ export class BufferChanges implements vscode.Disposable {
   readonly #doubtful = new Set<vscode.TextDocument>();
   /** Documents that are being saved, and whether their text was changed meanwhile. */
   readonly #saving = new Map<vscode.TextDocument, { isChanged: boolean }>();
+  /** Changes at the caret that a save which follows at once will turn out to have made. */
+  readonly #unsure = new Map<vscode.TextDocument, Set<Undecided>>();
   readonly #quiet = new Set<vscode.TextDocument>();
   readonly #isOnDisk: (document: vscode.TextDocument) => boolean;
   readonly #subscriptions: vscode.Disposable[];
@@ -42,7 +46,7 @@ export class BufferChanges implements vscode.Disposable {
     this.#subscriptions = [
       vscode.workspace.onDidChangeTextDocument((event) => this.#changed(event)),
       vscode.window.onDidChangeTextEditorSelection((event) => this.#selected(event)),
-      vscode.workspace.onWillSaveTextDocument(({ document }) => this.#saving.set(document, { isChanged: false })),
+      vscode.workspace.onWillSaveTextDocument(({ document }) => this.#saves(document)),
       vscode.workspace.onDidSaveTextDocument((document) => this.#saved(document)),
       vscode.workspace.onDidCloseTextDocument((document) => this.#closed(document)),
       this.#onDidChange,
@@ -83,6 +87,7 @@ export class BufferChanges implements vscode.Disposable {
    * @param within milliseconds after which a change that nothing has followed counts as decided.
    */
   async decided(document: vscode.TextDocument, within = FOLLOW_TIME): Promise<void> {
+    await Promise.all([...(this.#unsure.get(document) ?? [])].map(({ origin }) => origin));
     const undecided = this.#undecided.get(document);
     if (undecided) {
       const timer = setTimeout(() => undecided.decide(this.#withoutSelection(document, undecided)), within);
@@ -95,8 +100,8 @@ export class BufferChanges implements vscode.Disposable {
     for (const subscription of this.#subscriptions) {
       subscription.dispose();
     }
-    for (const undecided of this.#undecided.values()) {
-      undecided.decide('not_typed');
+    for (const undecided of [...this.#undecided.values(), ...[...this.#unsure.values()].flatMap((all) => [...all])]) {
+      undecided.decide(undecided.isByHand ? 'typed' : 'not_typed');
     }
   }
 
@@ -110,7 +115,7 @@ export class BufferChanges implements vscode.Disposable {
     }
     if (contentChanges.length === 0) {
       // The first change of a clean document is told before its dirty flag.
-      if (document.isDirty && before?.isByHand) {
+      if (document.isDirty && before?.isByHand && !before.mayBeParticipant) {
         before.decide('typed');
       }
       return;
@@ -129,7 +134,8 @@ export class BufferChanges implements vscode.Disposable {
       length: rangeLength,
       text,
     }));
-    const undecided = new Undecided(contentChanges, document.isDirty);
+    const mayBeParticipant = isLikeParticipant(document, contentChanges);
+    const undecided = new Undecided(contentChanges, document.isDirty, mayBeParticipant);
     let timer: NodeJS.Timeout | undefined;
     undecided.onDecided(() => {
       clearTimeout(timer);
@@ -146,9 +152,11 @@ export class BufferChanges implements vscode.Disposable {
           : undefined;
     this.#onDidChange.fire({
       document,
-      change: { edits, reason: kind, wasDirty: undecided.wasDirty, origin: undecided.origin },
+      change: { edits, reason: kind, wasDirty: undecided.wasDirty, mayBeParticipant, origin: undecided.origin },
     });
-    if (isByHand) {
+    if (isByHand && mayBeParticipant && kind === undefined) {
+      this.#unsureOf(document, undecided, saving !== undefined);
+    } else if (isByHand) {
       this.#byHand(document, undecided);
     }
     // Most keys are decided by now: no timer for those.
@@ -157,11 +165,36 @@ export class BufferChanges implements vscode.Disposable {
     }
   }
 
+  /** A key, or a participant of a save: a save that runs, or begins in the next moment, tells. */
+  #unsureOf(document: vscode.TextDocument, undecided: Undecided, isSaving: boolean): void {
+    if (isSaving) {
+      undecided.decide('not_typed');
+      return;
+    }
+    undecided.isByHand = true;
+    const unsure = this.#unsure.get(document) ?? new Set();
+    this.#unsure.set(document, unsure.add(undecided));
+    undecided.onDecided(() => unsure.delete(undecided));
+  }
+
+  #saves(document: vscode.TextDocument): void {
+    this.#saving.set(document, { isChanged: false });
+    // Trimming and final newlines come right before this is told.
+    for (const undecided of [...(this.#unsure.get(document) ?? [])]) {
+      undecided.decide('not_typed');
+    }
+  }
+
   #selected({ textEditor, kind, selections }: vscode.TextEditorSelectionChangeEvent): void {
     const undecided = this.#undecided.get(textEditor.document);
     const isByHand =
       kind === vscode.TextEditorSelectionChangeKind.Keyboard || kind === vscode.TextEditorSelectionChangeKind.Mouse;
-    if (undecided && isByHand && selections.some(({ active }) => undecided.touches(active.line))) {
+    if (
+      undecided &&
+      isByHand &&
+      !undecided.mayBeParticipant &&
+      selections.some(({ active }) => undecided.touches(active.line))
+    ) {
       this.#byHand(textEditor.document, undecided);
     }
   }
@@ -188,7 +221,10 @@ export class BufferChanges implements vscode.Disposable {
   }
 
   #closed(document: vscode.TextDocument): void {
-    this.#undecided.get(document)?.decide('not_typed');
+    for (const undecided of [this.#undecided.get(document), ...(this.#unsure.get(document) ?? [])]) {
+      undecided?.decide(undecided.isByHand ? 'typed' : 'not_typed');
+    }
+    this.#unsure.delete(document);
     this.#doubtful.delete(document);
     this.#saving.delete(document);
   }
@@ -196,7 +232,9 @@ export class BufferChanges implements vscode.Disposable {
   /** The next change has come, or the document goes: what has not followed by now will not. */
   #decideUnfollowed(document: vscode.TextDocument): void {
     const undecided = this.#undecided.get(document);
-    undecided?.decide(this.#withoutSelection(document, undecided));
+    if (undecided && !this.#unsure.get(document)?.has(undecided)) {
+      undecided.decide(this.#withoutSelection(document, undecided));
+    }
   }
 
   #withoutSelection(document: vscode.TextDocument, { wasDirty, isByHand }: Undecided): Origin {
@@ -216,18 +254,49 @@ function isAtCaret(document: vscode.TextDocument, changes: readonly vscode.TextD
   }
   // The selection is told after the change, so this is where it was before.
   const { selections } = editor;
+  // A line that is left takes its indentation with it, in the same event.
+  const isUnindent = ({ range, text }: vscode.TextDocumentContentChangeEvent) =>
+    text === '' &&
+    range.isSingleLine &&
+    range.start.character === 0 &&
+    selections.some(({ active }) => active.isEqual(range.end));
+  const keys = changes.length > selections.length ? changes.filter((change) => !isUnindent(change)) : changes;
   return (
-    changes.length <= selections.length &&
-    changes.every(({ range, text }) =>
-      selections.some((selection) => {
-        if (!selection.isEmpty) {
-          return range.isEqual(selection);
-        }
-        // Without a selection, a whole line can be cut from around the caret.
-        const isCut = text === '' && range.contains(selection.active);
-        return isCut || range.start.isEqual(selection.active) || range.end.isEqual(selection.active);
-      }),
-    )
+    keys.length > 0 &&
+    keys.length <= selections.length &&
+    keys.every((change) => selections.some((selection) => isAt(selection, change)))
+  );
+}
+
+function isAt(selection: vscode.Selection, { range, text }: vscode.TextDocumentContentChangeEvent): boolean {
+  if (!selection.isEmpty) {
+    return range.isEqual(selection);
+  }
+  // Without a selection, a whole line can be cut from around the caret.
+  const isCut = text === '' && range.contains(selection.active);
+  return isCut || range.start.isEqual(selection.active) || range.end.isEqual(selection.active);
+}
+
+/** Whether changes are what the editor itself makes of a text on save, where its settings ask for that. */
+function isLikeParticipant(
+  document: vscode.TextDocument,
+  changes: readonly vscode.TextDocumentContentChangeEvent[],
+): boolean {
+  const lastLine = document.lineCount - 1;
+  const isTrim = ({ range, text }: vscode.TextDocumentContentChangeEvent) =>
+    text === '' &&
+    range.isSingleLine &&
+    range.start.line <= lastLine &&
+    document.lineAt(range.start.line).text.length === range.start.character;
+  const isFinal = ({ range, text }: vscode.TextDocumentContentChangeEvent) =>
+    /^\r?\n$/.test(text) && range.isEmpty && range.start.line + 1 === lastLine && document.lineAt(lastLine).text === '';
+  const isFinalTrim = ({ range, text }: vscode.TextDocumentContentChangeEvent) =>
+    text === '' && !range.isSingleLine && range.start.line === lastLine;
+  const files = () => vscode.workspace.getConfiguration('files', document);
+  return (
+    (changes.every(isTrim) && files().get<boolean>('trimTrailingWhitespace', false)) ||
+    (changes.every(isFinal) && files().get<boolean>('insertFinalNewline', false)) ||
+    (changes.every(isFinalTrim) && files().get<boolean>('trimFinalNewlines', false))
   );
 }
 
@@ -236,6 +305,7 @@ class Undecided {
   readonly origin: Promise<Origin>;
   /** Whether the document was dirty when it changed. The first change of a clean document says no, too. */
   readonly wasDirty: boolean;
+  readonly mayBeParticipant: boolean;
   /** Whether it looks as if somebody did it by hand. */
   isByHand = false;
   readonly #firstLine: number;
@@ -247,8 +317,9 @@ class Undecided {
     return this.#isDecided;
   }
 
-  constructor(changes: readonly vscode.TextDocumentContentChangeEvent[], wasDirty: boolean) {
+  constructor(changes: readonly vscode.TextDocumentContentChangeEvent[], wasDirty: boolean, mayBeParticipant: boolean) {
     this.wasDirty = wasDirty;
+    this.mayBeParticipant = mayBeParticipant;
     this.#firstLine = Math.min(...changes.map(({ range }) => range.start.line));
     this.#lastLine = Math.max(...changes.map(({ range, text }) => range.start.line + text.split('\n').length - 1));
     this.origin = new Promise((resolve) => this.onDecided(resolve));

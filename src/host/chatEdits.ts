@@ -26,7 +26,7 @@ export class ChatEdits implements vscode.Disposable {
 
   /** Whether the chat was about to edit the document just now. */
   isEditing({ uri }: vscode.TextDocument): boolean {
-    return Date.now() - (this.#opened.get(uri.path) ?? 0) <= BEFORE;
+    return performance.now() - (this.#opened.get(uri.path) ?? Number.NEGATIVE_INFINITY) <= BEFORE;
   }
 
   dispose(): void {
@@ -40,7 +40,7 @@ export class ChatEdits implements vscode.Disposable {
     if (!isNews || !SCHEMES.includes(scheme)) {
       return;
     }
-    const now = Date.now();
+    const now = performance.now();
     for (const [known, time] of this.#opened) {
       if (now - time > BEFORE) {
         this.#opened.delete(known);

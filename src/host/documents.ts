@@ -20,6 +20,7 @@ import { hasHooks } from './hooks.ts';
 import { JointApply, type JointPart } from './jointApply.ts';
 import { Looks } from './looks.ts';
 import type { WindowExchange } from './otherWindows.ts';
+import { elsewhereProblem } from './paths.ts';
 import { Readiness, readOnlyProblem } from './readiness.ts';
 import type { Runs } from './runs.ts';
 import { closeTabs, moveTabs } from './tabs.ts';
@@ -196,6 +197,10 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     let descriptor: number | undefined;
     try {
       mkdirSync(dirname(file.key), { recursive: true });
+      const elsewhere = elsewhereProblem(file.key);
+      if (elsewhere) {
+        return { kind: 'unfit', state: await this.look(file), problem: elsewhere };
+      }
       try {
         // Exclusive: fails where anything is, a symbolic link included, whoever came first.
         descriptor = openSync(file.key, 'wx');

@@ -9,7 +9,7 @@ import type { BufferChanges } from './bufferChanges.ts';
 import type { Conversions } from './conversions.ts';
 import { type Disk, readDisk } from './disk.ts';
 import { codeOf } from './errors.ts';
-import { resolvePath, type WorkspaceFile } from './paths.ts';
+import { elsewhereProblem, resolvePath, type WorkspaceFile } from './paths.ts';
 
 /** Documents of files on disk, and new ones that already have a place there. */
 const SCHEMES = ['file', 'untitled'];
@@ -41,7 +41,7 @@ export class Looks {
   readonly #files = new Map<string, WorkspaceFile>();
   readonly #seen = new Map<string, string>();
   readonly #recentKeys = new WeakMap<vscode.TextDocument, { readonly key: string; readonly time: number }>();
-  #advice = { time: 0, count: -1, documents: new Map<string, vscode.TextDocument>() };
+  #advice = { time: Number.NEGATIVE_INFINITY, count: -1, documents: new Map<string, vscode.TextDocument>() };
   readonly #cameFrom = new WeakMap<vscode.TextDocument, Base>();
 
   constructor(changes: BufferChanges, conversions: Conversions) {
@@ -78,7 +78,9 @@ export class Looks {
   }
 
   lookNow(file: FileRef): Look | Conversion {
-    const disk = readDisk(file.key);
+    // A link may have been put in the place of the file, or of a folder above it, since its path was resolved.
+    const elsewhere = elsewhereProblem(file.key);
+    const disk: Disk = elsewhere ? { kind: 'other', problem: elsewhere } : readDisk(file.key);
     const document = this.documentOf(file.key);
     const look = this.#lookAt(file, disk, document);
     if ('state' in look && look.state.base !== undefined) {
@@ -114,11 +116,11 @@ export class Looks {
   /** As {@link keyOf}, but resolved only now and then: for what is told on every keystroke, where nothing may touch the disk. */
   recentKeyOf(document: vscode.TextDocument): string {
     const recent = this.#recentKeys.get(document);
-    if (recent && Date.now() - recent.time <= ADVICE_TIME) {
+    if (recent && performance.now() - recent.time <= ADVICE_TIME) {
       return recent.key;
     }
     const key = this.keyOf(document);
-    this.#recentKeys.set(document, { key, time: Date.now() });
+    this.#recentKeys.set(document, { key, time: performance.now() });
     return key;
   }
 
@@ -232,13 +234,13 @@ export class Looks {
   /** As {@link documentOf}, but links are resolved only now and then: good enough for a hint over hundreds of files. */
   #documentForAdvice(key: string): vscode.TextDocument | undefined {
     const { textDocuments } = vscode.workspace;
-    if (Date.now() - this.#advice.time > ADVICE_TIME || this.#advice.count !== textDocuments.length) {
+    if (performance.now() - this.#advice.time > ADVICE_TIME || this.#advice.count !== textDocuments.length) {
       const documents = new Map<string, vscode.TextDocument>();
       for (const document of textDocuments.filter(({ uri, isClosed }) => SCHEMES.includes(uri.scheme) && !isClosed)) {
         const held = documents.get(this.keyOf(document));
         documents.set(this.keyOf(document), held?.isDirty ? held : document);
       }
-      this.#advice = { time: Date.now(), count: textDocuments.length, documents };
+      this.#advice = { time: performance.now(), count: textDocuments.length, documents };
     }
     return this.#advice.documents.get(key);
   }

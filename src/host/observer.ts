@@ -13,7 +13,7 @@ const MAX_OWN_EDITS = 200;
 
 /** How many changes right before a save are told to be its participants'. */
 const MAX_UNSAVED = 50;
-/** How long before the end of a save its participants may have begun, in milliseconds. */
+/** How long before a save is told of its first participants may have run, in milliseconds. */
 const PARTICIPANTS_TIME = 3_000;
 
 /** How long what a change was may be told after it, in milliseconds: by a save, or by the chat. */
@@ -21,6 +21,7 @@ const OPEN_TIME = 3_000;
 
 interface Unsaved {
   readonly time: number;
+  readonly mayBeParticipant: boolean;
   supposed?: Supposed;
   isSaved: boolean;
 }
@@ -39,6 +40,7 @@ interface OwnEdit {
   readonly number: number;
   readonly undo: string;
   readonly redo: string;
+  isUndone: boolean;
 }
 
 /**
@@ -54,6 +56,8 @@ export class Observer implements vscode.Disposable {
   readonly #own = new WeakMap<vscode.TextDocument, OwnEdit[]>();
   /** Changes of dirty documents since the last one by hand: the work of save participants, should a save follow. */
   readonly #unsaved = new Map<vscode.TextDocument, Unsaved[]>();
+  /** When the last save of each document was told to begin, by the clock of `performance`. */
+  readonly #saves = new Map<vscode.TextDocument, number>();
   readonly #subscriptions: vscode.Disposable[];
 
   /** @param onDidType called when typing was recorded that may go on. */
@@ -76,9 +80,13 @@ export class Observer implements vscode.Disposable {
       }),
       chat.onDidTell(({ path, text }) => this.#chatTold(path, text)),
       documents.onDidNumber((edit) => this.#numbered(edit)),
+      vscode.workspace.onWillSaveTextDocument(({ document }) => this.#saves.set(document, performance.now())),
       vscode.workspace.onDidSaveTextDocument((document) => this.#saved(document)),
       vscode.workspace.onDidRenameFiles(({ files }) => this.#renamed(files)),
-      vscode.workspace.onDidCloseTextDocument((document) => this.#unsaved.delete(document)),
+      vscode.workspace.onDidCloseTextDocument((document) => {
+        this.#unsaved.delete(document);
+        this.#saves.delete(document);
+      }),
     ];
   }
 
@@ -104,7 +112,11 @@ export class Observer implements vscode.Disposable {
       pending.become(edit === undefined ? { kind: 'typed', count: 1 } : { kind: change.reason, edit });
       return;
     }
-    const unsaved: Unsaved = { time: Date.now(), isSaved: false };
+    const unsaved: Unsaved = {
+      time: performance.now(),
+      mayBeParticipant: change.mayBeParticipant,
+      isSaved: false,
+    };
     if (change.wasDirty) {
       this.#unsaved.set(document, [...(this.#unsaved.get(document) ?? []), unsaved].slice(-MAX_UNSAVED));
     }
@@ -185,9 +197,11 @@ export class Observer implements vscode.Disposable {
 
   /** What changed the document right before this save, and was not typed, were its participants. */
   #participated(document: vscode.TextDocument): void {
-    const since = Date.now() - PARTICIPANTS_TIME;
+    // Only what trims, or ends the file, comes before the save is told of.
+    const began = this.#saves.get(document) ?? Number.POSITIVE_INFINITY;
     for (const unsaved of this.#unsaved.get(document) ?? []) {
-      unsaved.isSaved = unsaved.time >= since;
+      const { time, mayBeParticipant } = unsaved;
+      unsaved.isSaved = time >= began || (mayBeParticipant && time >= began - PARTICIPANTS_TIME);
       if (unsaved.isSaved) {
         unsaved.supposed?.decide('format');
       }
@@ -207,7 +221,7 @@ export class Observer implements vscode.Disposable {
 
   #numbered({ document, edits, before, number }: NumberedEdit): void {
     const own = this.#own.get(document) ?? [];
-    own.push({ number, undo: print(inverseOf(before, edits)), redo: print(edits) });
+    own.push({ number, undo: print(inverseOf(before, edits)), redo: print(edits), isUndone: false });
     this.#own.set(document, own.slice(-MAX_OWN_EDITS));
   }
 
@@ -217,7 +231,16 @@ export class Observer implements vscode.Disposable {
       return undefined;
     }
     const printed = print(edits);
-    return this.#own.get(document)?.findLast((own) => own[reason] === printed)?.number;
+    const own = this.#own.get(document) ?? [];
+    // The last one that stands is undone first; the last one that was undone, the oldest by now, is brought back first.
+    const edit =
+      reason === 'undo'
+        ? own.findLast(({ undo, isUndone }) => !isUndone && undo === printed)
+        : own.find(({ redo, isUndone }) => isUndone && redo === printed);
+    if (edit) {
+      edit.isUndone = reason === 'undo';
+    }
+    return edit?.number;
   }
 }
 

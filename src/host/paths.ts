@@ -73,6 +73,18 @@ function nameOf(root: Root, shown: string, real: string, roots: readonly Root[])
   return roots.filter(({ name }) => name === root.name).length > 1 ? real : `${root.name}/${shown}`;
 }
 
+/** @returns what is wrong where a real path has come to lead elsewhere: it was resolved before, and must not be followed now. */
+export function elsewhereProblem(realPath: string): Problem | undefined {
+  const real = realPathOf(realPath);
+  return real === realPath
+    ? undefined
+    : problem(
+        'outside_workspace',
+        'a symbolic link has been put in its place, or in that of a folder above it',
+        'resolve the path again with arbiter_read, or ask the engineer',
+      );
+}
+
 /** The real path of a file, or of what it would be: links are followed as far as there is something. */
 export function realPathOf(absolute: string): string | Problem {
   let rest = '';

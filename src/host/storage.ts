@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type * as vscode from 'vscode';
 import type { Digest } from '../core/base.ts';
 import { type JournalEntry, parseJournal, printEntry, printHeader } from '../core/journal.ts';
@@ -9,12 +10,17 @@ import { parseTallies, printTally, type Tally } from '../core/statistics.ts';
 import { parseSnapshot, printSnapshot, type Snapshot } from '../core/texts.ts';
 import { codeOf } from './errors.ts';
 
+/** What is stored. */
+type Part = 'ledger' | 'statistics' | 'texts';
+
 /** Above this size, the ledger is written anew at the next start, with the newest transitions only. Bytes. */
 const MAX_LEDGER = 4 * 1024 * 1024;
 /** How many transitions are then kept, over all files. */
 const KEPT = 10_000;
 /** Above this size, the older half of the statistics is dropped at the next start. Bytes. */
 const MAX_STATISTICS = 8 * 1024 * 1024;
+/** How many texts are stored before the oldest are looked for. */
+const TEXTS_PER_PRUNE = 200;
 /** How long typing that may go on is held back, in milliseconds. */
 const TYPING_TIME = 1_000;
 
@@ -28,21 +34,27 @@ export class Storage implements vscode.Disposable {
   readonly #log: vscode.LogOutputChannel;
   readonly #tell: (key: string, transition: Transition) => void;
   #isLoaded = false;
-  #isBroken = false;
+  /** What has failed: it is told once, and not tried again while this window is open. The others go on. */
+  readonly #broken = new Set<Part>();
   #lastEdit = 0;
   #timer: NodeJS.Timeout | undefined;
-  readonly #texts = new Map<Digest, Promise<void>>();
+  readonly #textLimit: () => number;
+  /** Texts that this window has stored. */
+  readonly #texts = new Set<Digest>();
 
   /**
    * @param folder the workspace's own; it need not exist.
+   * @param textLimit bytes of texts that are kept.
    * @param tell told of every final transition, too.
    */
   constructor(
     folder: string,
     ledger: Ledger,
+    textLimit: () => number,
     tell: (key: string, transition: Transition) => void,
     log: vscode.LogOutputChannel,
   ) {
+    this.#textLimit = textLimit;
     this.#tell = tell;
     this.#folder = folder;
     this.#ledger = ledger;
@@ -55,7 +67,7 @@ export class Storage implements vscode.Disposable {
       return;
     }
     this.#isLoaded = true;
-    this.#guard('read', () => {
+    this.#guard('ledger', 'read', () => {
       mkdirSync(join(this.#folder, 'texts'), { recursive: true });
       const journal = existsSync(this.#journal) ? readFileSync(this.#journal, 'utf8') : '';
       const entries = this.#restore(journal);
@@ -65,8 +77,8 @@ export class Storage implements vscode.Disposable {
         // A crash tore the last line: what comes next must not be glued to it.
         appendFileSync(this.#journal, '\n');
       }
-      this.#boundStatistics();
     });
+    this.#guard('statistics', 'read', () => this.#boundStatistics());
     this.#ledger.scribe = (key, transition) => {
       this.#append(key, transition);
       this.#tell(key, transition);
@@ -75,7 +87,7 @@ export class Storage implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.#timer);
-    this.#ledger.settle();
+    this.#ledger.close();
   }
 
   /** The highest edit number that was stored. */
@@ -84,31 +96,46 @@ export class Storage implements vscode.Disposable {
   }
 
   keepTally(tally: Tally): void {
-    if (!this.#isBroken && this.#isLoaded) {
-      this.#guard('written', () => appendFileSync(this.#tallies, printTally(tally)));
+    if (this.#isLoaded) {
+      // A line torn by a crash must not swallow this one.
+      this.#guard('statistics', 'written', () => appendFileSync(this.#tallies, `\n${printTally(tally)}`));
     }
   }
 
   /** Every entry of a call that was stored, oldest first. */
   readTallies(): Tally[] {
     let text = '';
-    this.#guard('read', () => {
+    this.#guard('statistics', 'read', () => {
       text = existsSync(this.#tallies) ? readFileSync(this.#tallies, 'utf8') : '';
     });
     return parseTallies(text);
   }
 
-  /** Stores a text in the background; it is there within moments. */
+  /** Stores a text in the background; it is there within moments, whole or not at all. */
   keepText(digest: Digest, snapshot: Snapshot): void {
-    if (this.#isBroken || !this.#isLoaded || this.#texts.has(digest)) {
+    if (!this.#isLoaded || this.#texts.has(digest) || this.#broken.has('texts')) {
       return;
     }
-    const path = join(this.#folder, 'texts', digest);
-    const writing = writeFile(path, printSnapshot(snapshot), { flag: 'wx' }).catch((error: unknown) =>
-      // Stored before: then its time says that it is in use.
-      codeOf(error) === 'EEXIST' ? utimes(path, new Date(), new Date()) : this.#broken('written', error),
-    );
-    this.#texts.set(digest, writing);
+    this.#texts.add(digest);
+    void this.#writeText(join(this.#folder, 'texts', digest), printSnapshot(snapshot));
+    if (this.#texts.size % TEXTS_PER_PRUNE === 0) {
+      void this.prune();
+    }
+  }
+
+  async #writeText(path: string, text: string): Promise<void> {
+    try {
+      if (existsSync(path)) {
+        // Its time says that it is in use.
+        await utimes(path, new Date(), new Date());
+        return;
+      }
+      const next = `${path}.${randomUUID()}`;
+      await writeFile(next, text);
+      await rename(next, path);
+    } catch (error) {
+      this.#fail('texts', 'written', error);
+    }
   }
 
   /** @returns `undefined` where the text is not stored, or is damaged. */
@@ -118,30 +145,31 @@ export class Storage implements vscode.Disposable {
       return undefined;
     }
     let snapshot: Snapshot | undefined;
-    this.#guard('read', () => {
+    this.#guard('texts', 'read', () => {
       snapshot = parseSnapshot(readFileSync(path, 'utf8'));
     });
     return snapshot;
   }
 
   /** Removes the texts that were used longest ago until the rest fits. */
-  async prune(limit: number): Promise<void> {
+  async prune(): Promise<void> {
     try {
       const folder = join(this.#folder, 'texts');
       const names = existsSync(folder) ? await readdir(folder) : [];
-      const files = await Promise.all(
-        names.map(async (name) => ({ path: join(folder, name), stats: await stat(join(folder, name)) })),
+      const files = (await Promise.all(names.map((name) => sizeOf(join(folder, name))))).filter(
+        (file) => file !== undefined,
       );
-      let size = files.reduce((sum, { stats }) => sum + stats.size, 0);
-      for (const { path, stats } of files.sort((a, b) => a.stats.mtimeMs - b.stats.mtimeMs)) {
-        if (size <= limit) {
+      let size = files.reduce((sum, file) => sum + file.size, 0);
+      for (const { path, size: freed } of files.sort((a, b) => a.time - b.time)) {
+        if (size <= this.#textLimit()) {
           return;
         }
         await rm(path, { force: true });
-        size -= stats.size;
+        this.#texts.delete(basename(path));
+        size -= freed;
       }
     } catch (error) {
-      this.#broken('cleaned up', error);
+      this.#fail('texts', 'cleaned up', error);
     }
   }
 
@@ -157,7 +185,7 @@ export class Storage implements vscode.Disposable {
   #restore(text: string): readonly JournalEntry[] | undefined {
     const journal = parseJournal(text);
     if (journal.kind === 'newer') {
-      this.#isBroken = true;
+      this.#broken.add('ledger');
       this.#log.warn(
         `The stored ledger is of version ${journal.version}, newer than this extension: it is left alone, and nothing is added.`,
       );
@@ -190,8 +218,8 @@ export class Storage implements vscode.Disposable {
 
   /** At once, so that it survives a kill of the process; the system writes it to the disk in its own time. */
   #append(key: string, transition: Transition): void {
-    if (!this.#isBroken) {
-      this.#guard('written', () => appendFileSync(this.#journal, printEntry({ key, transition })));
+    if (this.#isLoaded) {
+      this.#guard('ledger', 'written', () => appendFileSync(this.#journal, printEntry({ key, transition })));
     }
   }
 
@@ -203,23 +231,49 @@ export class Storage implements vscode.Disposable {
     }, TYPING_TIME);
   }
 
-  #guard(what: string, body: () => void): void {
+  #guard(part: Part, what: string, body: () => void): void {
+    if (this.#broken.has(part)) {
+      return;
+    }
     try {
       body();
     } catch (error) {
-      this.#broken(what, error);
+      if (codeOf(error) === undefined) {
+        throw error;
+      }
+      this.#fail(part, what, error);
     }
   }
 
-  /** Told once; edits go on without storage. */
-  #broken(what: string, error: unknown): void {
-    if (!this.#isBroken) {
-      this.#isBroken = true;
+  /** Told once; edits go on without it. */
+  #fail(part: Part, what: string, error: unknown): void {
+    if (!this.#broken.has(part)) {
+      this.#broken.add(part);
       this.#log.error(
-        `What changed files could not be ${what} in ${this.#folder}. Edits go on; their causes are forgotten when this window closes.`,
+        `The ${part} in ${this.#folder} could not be ${what}. Edits go on; ${LOST[part]}.`,
         error instanceof Error ? error : String(error),
       );
     }
+  }
+}
+
+/** What is lost with each part. */
+const LOST: Readonly<Record<Part, string>> = {
+  ledger: 'who changed what is forgotten when this window closes',
+  statistics: 'they are not counted',
+  texts: 'diffs since a read are forgotten when this window closes',
+};
+
+/** @returns `undefined` for what is gone by now, and for what is no file. */
+async function sizeOf(path: string): Promise<{ path: string; size: number; time: number } | undefined> {
+  try {
+    const stats = await stat(path);
+    return stats.isFile() ? { path, size: stats.size, time: stats.mtimeMs } : undefined;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') {
+      return undefined;
+    }
+    throw error;
   }
 }
 

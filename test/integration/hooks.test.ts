@@ -60,6 +60,10 @@ describe('Hooks', function () {
     const hooks = [
       hook('broken', '(() => { console.error("boom"); process.exit(3); })()'),
       { name: 'missing', files: '**/*.txt', command: ['/no/such/program', FILE] },
+      { name: 'no program', files: '**/*.txt', command: ['/etc/passwd/x', FILE] },
+      { name: 'no name', files: '**/*.txt', command: ['', FILE] },
+      { name: 'NUL', files: '**/*.txt', command: ['echo', '\0'] },
+      { name: 'long', files: '**/*.txt', command: ['echo', 'x'.repeat(3_000_000)] },
       hook('slow', '(() => { for (;;); })()', { timeout: 300 }),
       hook(
         'loud',
@@ -78,6 +82,8 @@ describe('Hooks', function () {
       const note = String(result.note);
       assert.match(note, /hook broken failed: it ended with 3: .*boom/s);
       assert.match(note, /hook missing failed: "\/no\/such\/program" could not be started/);
+      assert.match(note, /hook no program failed: "\/etc\/passwd\/x" could not be started/);
+      assert.match(note, /hook no name failed: .*hook NUL failed: .*hook long failed: /s);
       assert.match(note, /hook slow failed: it did not end within 300 ms/);
       assert.doesNotMatch(note, /loud/);
     });
@@ -109,6 +115,29 @@ describe('Hooks', function () {
       assert.equal(result.base, undefined);
       assert.equal(documentOf(path).getText(), '1\ntwo!\n');
       assert.equal(textOf(path), '1\ntwo\n');
+    });
+  });
+
+  it('that leave the file alone are not blamed for what the engineer saves while they run', async () => {
+    const path = fresh('one\ntwo\n');
+    const flag = pathOf(`${path}.flag`);
+    const waiting = `(() => { fs.writeFileSync(${JSON.stringify(flag)}, ''); while (fs.existsSync(${JSON.stringify(flag)})); process.exit(); })()`;
+    await withSetting('hooks', [hook('idle', waiting)], async () => {
+      await engineer.opens(path);
+      const base = await baseOf(path);
+      const calling = replace(path, base, 'one', '1');
+      const { existsSync, rmSync } = await import('node:fs');
+      await until(() => existsSync(flag));
+      await engineer.types(path, '!', { line: 1, character: 3 });
+      await engineer.saves(path);
+      rmSync(flag);
+      const result = await calling;
+      assert.equal(result.hooks, undefined, JSON.stringify(result));
+      const stale = await replace(path, base, 'nothing', 'x');
+      assert.deepEqual(
+        stale.changed_by?.map((cause) => cause.replace(/, turn \d+/, '')),
+        [`edit #${result.edit} (session unknown)`, 'engineer: typed in the editor (1 edit, saved)'],
+      );
     });
   });
 

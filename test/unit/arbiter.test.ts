@@ -1155,6 +1155,33 @@ describe('The arbiter, about what a session has not been shown', () => {
   });
 });
 
+describe('The arbiter, about secrets', () => {
+  it('tells nothing of their text in a check, in a refusal, or in a search for a place, and stores none', async () => {
+    const story = new Story({ '.env': 'TOKEN=supersecret\n' });
+    story.answer = ({ kind }) => kind === 'read';
+    const a = story.agent('a');
+    const all: unknown[] = [
+      await a.checks('.env'),
+      await a.sends([{ path: '.env', base: 'absent', content: 'x' }]),
+      await a.sends([
+        { path: '.env', base: story.base('.env'), edits: [{ old_string: 'TOKEN=super', new_string: 'x' }] },
+      ]),
+      await a.sends([
+        { path: '.env', base: story.base('.env'), edits: [{ old_string: 'TOKEM=supersecret', new_string: 'x' }] },
+      ]),
+      await a.sends([{ path: '.env', base: story.base('.env'), patch: '@@ -1,1 +1,1 @@\n-TOKEN=x\n+y\n' }]),
+    ];
+    assert.doesNotMatch(JSON.stringify(all), /supersecret/);
+    await a.reads('.env');
+    const base = a.baseOf('.env');
+    story.disk.writes('.env', 'TOKEN=other secret\n');
+    const stale = await a.edits('.env', { TOKEN: 'x' }, { base });
+    assertStatus(stale, 'stale_base');
+    assert.deepEqual([stale.diff_since_read, stale.your_edit], [null, undefined]);
+    assert.deepEqual(story.stored, []);
+  });
+});
+
 describe('The arbiter, about entries that ask for more than edits', () => {
   it('lands nothing outside of the symbol that the entry names', async () => {
     const story = new Story({ 'f.py': 'def one():\n    a = 1\n\ndef two():\n    b = 2\n' });

@@ -87,7 +87,12 @@ describe('A stored text', () => {
     for (const snapshot of snapshots) {
       assert.deepEqual(parseSnapshot(printSnapshot(snapshot)), snapshot);
     }
-    assert.equal(parseSnapshot('{"endings":"x","format":{"encoding":"utf8","bom":false}}\na'), undefined);
+    assert.equal(parseSnapshot('{"endings":"x","format":{"encoding":"utf8","bom":false},"length":1}\na'), undefined);
+    const whole = printSnapshot({
+      text: { content: 'one\ntwo\n', endings: '\n' },
+      format: { encoding: 'utf8', bom: false },
+    });
+    assert.equal(parseSnapshot(whole.slice(0, -2)), undefined, 'torn');
   });
 });
 

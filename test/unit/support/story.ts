@@ -124,6 +124,8 @@ export class Story {
   /** Errors that no rule foresees. */
   readonly faults: unknown[] = [];
   readonly tallies: Tally[] = [];
+  /** Texts that were stored beyond the window. */
+  readonly stored: string[] = [];
   /** What the human was asked. */
   readonly questions: Question[] = [];
   answer: (question: Question) => boolean = () => false;
@@ -141,6 +143,7 @@ export class Story {
       documents: this.documents,
       ledger: this.ledger,
       limits: { ...DEFAULT_LIMITS, ...limits },
+      store: { keepText: (_, { text }) => this.stored.push(text.content), findText: () => undefined },
       now: () => this.#time,
       nextEdit: () => ++this.#lastEdit,
       protection: () => ({ more: [], less: [] }),
