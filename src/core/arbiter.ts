@@ -2,9 +2,10 @@
 // applies, and remembers what enriches an answer (who changed what, texts at bases, conflicts). The gate itself needs none
 // of that memory. The only class of the core with state; everything it decides is decided by pure functions beside it.
 
-import { type Base, isFresh, printBase } from './base.ts';
+import { type Base, isFresh, parseBase, printBase } from './base.ts';
 import { type Entry, editAll, type OpenEntry } from './batch.ts';
-import { Conflicts } from './conflict.ts';
+import { type Conflict, Conflicts } from './conflict.ts';
+import type { Diff } from './diff.ts';
 import { contentOf, type Documents, type FileRef, type State } from './documents.ts';
 import { type Call, EntryEdit, type Workshop } from './entryEdit.ts';
 import {
@@ -18,12 +19,15 @@ import {
   parseReadCall,
   type ReadRequest,
 } from './input.ts';
+import { intendedContent } from './intended.ts';
 import { type Limits, Memory, type Surroundings } from './memory.ts';
 import { isProtected, isSecret } from './protected.ts';
 import { Queue } from './queue.ts';
 import { type ReadPart, type Room, readState } from './reading.ts';
 import { type Report, reportProblem, reportStaleCheck, summarize } from './report.ts';
+import { SessionNames } from './sessionNames.ts';
 import { type HeldBase, type Session, Sessions } from './sessions.ts';
+import { type StaleBase, staleBaseOf } from './staleBases.ts';
 import type { Problem } from './status.ts';
 
 /** Who calls. */
@@ -44,6 +48,7 @@ export interface EditAnswer {
 
 export class Arbiter {
   readonly conflicts = new Conflicts();
+  readonly sessionNames = new SessionNames();
   readonly #documents: Documents;
   readonly #memory: Memory;
   readonly #workshop: Workshop;
@@ -53,16 +58,17 @@ export class Arbiter {
   readonly #protection: Surroundings['protection'];
   readonly #ask: Surroundings['ask'];
   readonly #onDidEdit: Surroundings['onDidEdit'];
+  readonly #holdListeners = new Set<(keys: readonly string[]) => void>();
 
   constructor(surroundings: Surroundings) {
-    const { documents, nextEdit, onFault } = surroundings;
+    const { documents, nextEdit, onFault, onDidLand } = surroundings;
     this.#onFault = onFault;
     this.#protection = surroundings.protection;
     this.#ask = surroundings.ask;
     this.#onDidEdit = surroundings.onDidEdit;
     this.#documents = documents;
     this.#memory = new Memory(surroundings);
-    this.#workshop = { documents, memory: this.#memory, conflicts: this.conflicts, nextEdit };
+    this.#workshop = { documents, memory: this.#memory, conflicts: this.conflicts, nextEdit, onDidLand };
   }
 
   set limits(limits: Limits) {
@@ -82,6 +88,7 @@ export class Arbiter {
       for (const look of looks) {
         parts.push('header' in look ? look : await this.#give(look.request, look.file, look.state, call, roomFor));
       }
+      this.#held(looks.flatMap((look) => ('file' in look ? [look.file.key] : [])));
       return parts;
     } finally {
       end();
@@ -108,6 +115,7 @@ export class Arbiter {
           causes: Array.isArray(causes) ? causes.map(String) : [],
         });
       }
+      this.#held(keysOf(entries));
       const summary = summarize(results);
       return alsoChanged.length > 0 ? { summary, results, also_changed: alsoChanged } : { summary, results };
     } finally {
@@ -138,14 +146,89 @@ export class Arbiter {
   dismiss(id: number): void {
     const conflict = this.conflicts.open.find((open) => open.id === id);
     if (conflict) {
-      this.#sessions.of(conflict.session).held.delete(conflict.key);
+      this.release(conflict);
       this.conflicts.close((open) => open.id === id);
     }
+  }
+
+  /** The engineer has settled a stale base: its session no longer holds it. */
+  release({ session, key }: Pick<StaleBase, 'session' | 'key'>): void {
+    this.#sessions.of(session).held.delete(key);
+    this.#held([key]);
+  }
+
+  /** The files of which any session holds a base. */
+  get heldFiles(): ReadonlySet<string> {
+    return new Set(this.#sessions.all.flatMap(({ held }) => [...held.keys()]));
+  }
+
+  /** Tells of files whose held bases, or whose content, a call has changed. @returns what stops the listener. */
+  onDidHold(listener: (keys: readonly string[]) => void): () => void {
+    this.#holdListeners.add(listener);
+    return () => this.#holdListeners.delete(listener);
+  }
+
+  /**
+   * The held bases of these files that are stale now. It is for the engineer to see: the sessions are told in their own time.
+   */
+  async staleBases(keys: Iterable<string>): Promise<StaleBase[]> {
+    const found = await Promise.all([...keys].map((key) => this.#staleBasesOf(key)));
+    return found.flat();
   }
 
   /** The content at a base, for the engineer's views. @returns `undefined` when it is not remembered. */
   contentAt(base: Base): string | undefined {
     return this.#memory.snapshotAt(base)?.text.content;
+  }
+
+  /**
+   * What a refused edit would have led to, had its file not moved.
+   *
+   * @returns `undefined` where it has no place in the text it was planned on, or that text is not remembered.
+   */
+  intendedAt(conflict: Conflict): string | undefined {
+    const ending = this.#documents.endingFor(conflict);
+    const bases = [conflict.since, conflict.expected].map(parseBase);
+    const snapshots = bases.map((base) => base && this.#memory.snapshotAt(base));
+    return snapshots
+      .map((snapshot) => intendedContent(conflict, snapshot, ending))
+      .find((content) => content !== undefined);
+  }
+
+  /** A unified diff for the engineer's views. */
+  diff(before: string, after: string): Diff {
+    return this.#memory.diff(before, after);
+  }
+
+  #held(keys: readonly string[]): void {
+    for (const listener of this.#holdListeners) {
+      listener(keys);
+    }
+  }
+
+  async #staleBasesOf(key: string): Promise<StaleBase[]> {
+    const holders = this.#sessions.all.flatMap((session) => {
+      const held = session.held.get(key);
+      return held ? [{ session, held }] : [];
+    });
+    const [first] = holders;
+    if (!first || holders.every(({ held }) => this.#documents.isProbablyIn(held.file, held.base))) {
+      return [];
+    }
+    try {
+      const state = await this.#memory.peek(first.held.file);
+      const found = await Promise.all(
+        holders.map(({ session, held }) => staleBaseOf(held, session.id, state, this.#memory)),
+      );
+      // A newer base may have been given while the causes were gathered.
+      return found.filter(
+        (stale, index) =>
+          stale !== undefined && holders[index]?.session.held.get(key)?.base === holders[index]?.held.base,
+      ) as StaleBase[];
+    } catch (error) {
+      this.#onFault(error, first.held.file.path);
+      return [];
+    }
   }
 
   /** Every call takes a turn, also one that turns out to be unusable. */

@@ -12,7 +12,9 @@ import {
 } from './documents.ts';
 import { judge, type Verdict } from './gate.ts';
 import type { EditRequest } from './input.ts';
+import type { LandedEdit } from './landedEdit.ts';
 import { type Applied, gatherLandedFacts } from './landedFacts.ts';
+import { landedLines } from './landedLines.ts';
 import type { Landing, Move } from './ledger.ts';
 import type { Memory } from './memory.ts';
 import { noteRegions } from './regions.ts';
@@ -58,6 +60,7 @@ export interface Workshop {
   readonly conflicts: Conflicts;
   /** Takes the next edit number of this workspace, counted from 1, and stores it. */
   readonly nextEdit: () => number;
+  readonly onDidLand?: ((landed: LandedEdit) => void) | undefined;
 }
 
 /** One entry of a call, from the gate to its report. Runs under its file's lock. */
@@ -66,6 +69,7 @@ export class EntryEdit {
   readonly #memory: Memory;
   readonly #conflicts: Conflicts;
   readonly #nextEdit: () => number;
+  readonly #onDidLand: Workshop['onDidLand'];
   readonly #request: EditRequest;
   readonly #file: FileRef;
   readonly #call: Call;
@@ -73,11 +77,13 @@ export class EntryEdit {
   readonly #key: string;
   #landing: Landing | undefined;
 
-  constructor({ documents, memory, conflicts, nextEdit }: Workshop, request: EditRequest, file: FileRef, call: Call) {
+  constructor(workshop: Workshop, request: EditRequest, file: FileRef, call: Call) {
+    const { documents, memory, conflicts, nextEdit, onDidLand } = workshop;
     this.#documents = documents;
     this.#memory = memory;
     this.#conflicts = conflicts;
     this.#nextEdit = nextEdit;
+    this.#onDidLand = onDidLand;
     this.#request = request;
     this.#file = file;
     this.#call = call;
@@ -242,12 +248,32 @@ export class EntryEdit {
       session.held.set(this.#file.key, { file: this.#file, base: outcome.state.base, turn });
     }
     this.#conflicts.close((conflict) => conflict.session === session.id && conflict.key === this.#file.key);
+    this.#show(number, contentOf(before), candidate.text.content, outcome);
     const notes = this.#notesFor(candidate.spans, before, vouched, outcome);
     return reportApplied({
       path: this.#file.path,
       edit: number,
       ...facts,
       ...(notes.length === 0 ? {} : { note: notes.join('. ') }),
+    });
+  }
+
+  /** Tells the engineer's side which lines are new. What somebody else wrote beside the edit is nobody's hook. */
+  #show(edit: number, before: string, asked: string, { state, hooks, foreign, isUndone }: Applied): void {
+    if (this.#onDidLand === undefined || state.kind !== 'text' || isUndone) {
+      return;
+    }
+    const { edited, hooked } = landedLines(before, asked, state.text.content);
+    this.#onDidLand({
+      ...this.#file,
+      edit,
+      session: this.#call.session.id,
+      turn: this.#call.turn,
+      explanation: this.#call.explanation,
+      content: state.text.content,
+      edited,
+      hooked: foreign ? [] : hooked,
+      hooks: [...new Set(hooks.map(({ name }) => name))],
     });
   }
 

@@ -2,6 +2,7 @@ import { attribute, hasOtherWriter } from './attribution.ts';
 import { type Base, effectiveDigest, isFresh, printBase } from './base.ts';
 import { type Diff, unifiedDiff } from './diff.ts';
 import { contentOf, type Documents, type FileRef, type State } from './documents.ts';
+import type { LandedEdit } from './landedEdit.ts';
 import type { Ledger } from './ledger.ts';
 import type { Protection } from './protected.ts';
 import type { StaleFacts } from './report.ts';
@@ -55,6 +56,8 @@ export interface Surroundings {
   readonly ask: (question: Question) => Promise<boolean>;
   /** Told of how each entry of an `arbiter_edit` call ended. */
   readonly onDidEdit: (tally: Tally) => void;
+  /** Told of each edit that landed, for the engineer to see. */
+  readonly onDidLand?: (landed: LandedEdit) => void;
   /** Told of an error that no rule foresees; the call goes on. */
   readonly onFault: (error: unknown, path: string) => void;
 }
@@ -88,6 +91,19 @@ export class Memory {
   async look(file: FileRef): Promise<State> {
     const state = await this.#documents.look(file);
     this.remember(file, state);
+    return state;
+  }
+
+  /**
+   * The state now, for a view that looks often: of a buffer that merely went on changing nothing is remembered, because each
+   * state of it would take its place in the ledger and among the texts.
+   */
+  async peek(file: FileRef): Promise<State> {
+    const state = await this.#documents.look(file);
+    const last = this.ledger.transitions(file.key).findLast(({ to }) => to !== undefined)?.to;
+    if (state.base !== undefined && state.base.disk !== last?.disk) {
+      this.remember(file, state);
+    }
     return state;
   }
 
