@@ -1,29 +1,31 @@
 import * as vscode from 'vscode';
 import { Arbiter } from './core/arbiter.ts';
+import type { LandedEdit } from './core/landedEdit.ts';
 import { Ledger } from './core/ledger.ts';
 import { BufferChanges } from './host/bufferChanges.ts';
-import { registerCommands } from './host/commands.ts';
 import { WorkspaceDocuments } from './host/documents.ts';
 import { countEdits } from './host/editCounter.ts';
+import { openEngineerSide } from './host/engineerSide.ts';
 import { Observer } from './host/observer.ts';
 import { askHuman, readProtection } from './host/protection.ts';
 import { Runs } from './host/runs.ts';
+import { STORY_SESSION } from './host/scratchStory.ts';
 import { readLimits } from './host/settings.ts';
 import { Storage } from './host/storage.ts';
+import { TallyBook } from './host/tallyBook.ts';
 import { checkTool } from './host/tools/check.ts';
 import { editTool } from './host/tools/edit.ts';
 import { readTool } from './host/tools/read.ts';
 import { makeTool } from './host/tools/tool.ts';
-import { BaseContent } from './host/views/baseContent.ts';
-import { ConflictTree } from './host/views/conflictTree.ts';
 import { Writers } from './host/writers.ts';
-import { SECTION, TOOLS, VIEWS } from './names.ts';
+import { SECTION, TOOLS } from './names.ts';
 
 /** How long after the start stored causes are read, in milliseconds. */
 const LOAD_DELAY = 2_000;
 
 /** Builds the arbiter and registers everything that faces agents and engineers. Decides nothing. */
-export function activate({ subscriptions, workspaceState, storageUri }: vscode.ExtensionContext): void {
+export function activate(context: vscode.ExtensionContext): void {
+  const { subscriptions, workspaceState, storageUri } = context;
   const start = performance.now();
   const log = vscode.window.createOutputChannel('Edit Arbiter', { log: true });
   const runs = new Runs();
@@ -31,6 +33,8 @@ export function activate({ subscriptions, workspaceState, storageUri }: vscode.E
   const documents = new WorkspaceDocuments(changes, new Writers(runs), log);
   const ledger = new Ledger();
   const storage = storageUri ? new Storage(storageUri.fsPath, ledger, log) : undefined;
+  const tallies = new TallyBook(storage && (() => storage.readTallies()));
+  const landings = new vscode.EventEmitter<LandedEdit>();
   const arbiter = new Arbiter({
     documents,
     ledger,
@@ -40,7 +44,13 @@ export function activate({ subscriptions, workspaceState, storageUri }: vscode.E
     ...(storage ? { store: storage } : {}),
     protection: readProtection,
     ask: askHuman,
-    onDidEdit: (tally) => storage?.keepTally(tally),
+    onDidEdit: (tally) => {
+      if (tally.session !== STORY_SESSION) {
+        storage?.keepTally(tally);
+        tallies.add(tally);
+      }
+    },
+    onDidLand: (landed) => landings.fire(landed),
     onFault: (error, path) => log.error(`${path}:`, error instanceof Error ? error : String(error)),
   });
   // Not while the window starts; at the latest when an agent calls.
@@ -49,9 +59,6 @@ export function activate({ subscriptions, workspaceState, storageUri }: vscode.E
     load();
     void storage?.prune(readLimits().textMemory);
   }, LOAD_DELAY);
-  const uriOf = (key: string) => documents.looks.uriOf(key);
-  const content = new BaseContent(arbiter);
-  const tree = new ConflictTree(arbiter.conflicts, uriOf);
   subscriptions.push(
     log,
     runs,
@@ -60,13 +67,20 @@ export function activate({ subscriptions, workspaceState, storageUri }: vscode.E
     new Observer(documents, ledger, () => storage?.settleSoon(), log),
     ...(storage ? [storage] : []),
     new vscode.Disposable(() => clearTimeout(loading)),
-    content,
-    tree,
-    vscode.window.registerTreeDataProvider(VIEWS.conflicts, tree),
+    tallies,
+    landings,
     vscode.lm.registerTool(TOOLS.read, makeTool(readTool(arbiter), load, log)),
     vscode.lm.registerTool(TOOLS.edit, makeTool(editTool(arbiter), load, log)),
     vscode.lm.registerTool(TOOLS.check, makeTool(checkTool(arbiter), load, log)),
-    ...registerCommands({ arbiter, content, uriOf, log, tallies: () => storage?.readTallies() ?? [] }),
+    ...openEngineerSide({
+      extension: context.extensionUri,
+      storage: storageUri?.fsPath,
+      arbiter,
+      documents,
+      tallies,
+      landings: landings.event,
+      log,
+    }),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration(SECTION)) {
         arbiter.limits = readLimits();

@@ -26,7 +26,7 @@ import { Queue } from './queue.ts';
 import { type ReadPart, type Room, readState } from './reading.ts';
 import { type Report, reportProblem, reportStaleCheck, summarize } from './report.ts';
 import { SessionNames } from './sessionNames.ts';
-import { type HeldBase, type Session, Sessions } from './sessions.ts';
+import { type HeldBase, Session, Sessions } from './sessions.ts';
 import { type StaleBase, staleBaseOf } from './staleBases.ts';
 import type { Problem } from './status.ts';
 
@@ -46,6 +46,15 @@ export interface EditAnswer {
   readonly next?: string;
 }
 
+/** What one entry of a call would change. */
+export interface EditPreview {
+  readonly path: string;
+  /** Unified diff without a file header. */
+  readonly diff: string;
+  readonly added: number;
+  readonly removed: number;
+}
+
 export class Arbiter {
   readonly conflicts = new Conflicts();
   readonly sessionNames = new SessionNames();
@@ -59,6 +68,8 @@ export class Arbiter {
   readonly #ask: Surroundings['ask'];
   readonly #onDidEdit: Surroundings['onDidEdit'];
   readonly #holdListeners = new Set<(keys: readonly string[]) => void>();
+  /** How many edits of a file wait or run. */
+  readonly #editing = new Map<string, number>();
 
   constructor(surroundings: Surroundings) {
     const { documents, nextEdit, onFault, onDidLand } = surroundings;
@@ -123,6 +134,33 @@ export class Arbiter {
     }
   }
 
+  /**
+   * What a call of `arbiter_edit` would change now, for a question to the engineer; writes nothing. Left out are entries that
+   * would be refused, and protected files, which are asked about by themselves.
+   */
+  async preview(
+    input: unknown,
+  ): Promise<{ readonly previews: readonly EditPreview[]; readonly explanation: string | undefined }> {
+    const parsed = parseEditCall(input);
+    if ('status' in parsed) {
+      return { previews: [], explanation: undefined };
+    }
+    const open = this.#resolveAll(parsed).filter((entry) => entry.kind === 'open');
+    const shown = open.filter(({ file }) => !isProtected(file.path, this.#protection()));
+    const session = new Session(undefined);
+    const call: Call = { session, turn: 0, explanation: undefined, isCancelled: () => false, isChat: true };
+    const previews = await Promise.all(
+      shown.map(async ({ request, file }) => {
+        const state = await this.#memory.look(file);
+        const diff = new EntryEdit(this.#workshop, request, file, call).preview(state);
+        return diff === undefined
+          ? []
+          : [{ path: file.path, diff: diff.text, added: diff.added, removed: diff.removed }];
+      }),
+    );
+    return { previews: previews.flat(), explanation: parsed.explanation };
+  }
+
   /** `arbiter_check`: reads, never writes, never gates. Without files: every base of the session that is stale now. */
   async check(input: unknown, caller: Caller): Promise<{ readonly results: readonly Report[] }> {
     const { call, end } = this.#begin(caller);
@@ -160,6 +198,11 @@ export class Arbiter {
   /** The files of which any session holds a base. */
   get heldFiles(): ReadonlySet<string> {
     return new Set(this.#sessions.all.flatMap(({ held }) => [...held.keys()]));
+  }
+
+  /** Whether an edit of the file is under way: what it holds meanwhile is told when that is over. */
+  isEditing(key: string): boolean {
+    return this.#editing.has(key);
   }
 
   /** Tells of files whose held bases, or whose content, a call has changed. @returns what stops the listener. */
@@ -327,6 +370,7 @@ export class Arbiter {
   }
 
   async #editOne({ request, file }: OpenEntry, call: Call): Promise<Report> {
+    this.#editing.set(file.key, (this.#editing.get(file.key) ?? 0) + 1);
     try {
       const refusal = isProtected(file.path, this.#protection())
         ? await this.#askToEdit(request, file, call)
@@ -339,6 +383,13 @@ export class Arbiter {
       );
     } catch (error) {
       return this.#fault(file, error, 'this edit may or may not have landed');
+    } finally {
+      const left = (this.#editing.get(file.key) ?? 1) - 1;
+      if (left === 0) {
+        this.#editing.delete(file.key);
+      } else {
+        this.#editing.set(file.key, left);
+      }
     }
   }
 
@@ -353,7 +404,8 @@ export class Arbiter {
       return undefined;
     }
     const { path } = file;
-    return (await this.#ask({ path, kind: 'edit', diff, explanation: call.explanation })) ? undefined : DENIED;
+    const { explanation } = call;
+    return (await this.#ask({ path, kind: 'edit', diff: diff.text, explanation })) ? undefined : DENIED;
   }
 
   async #askToRead(file: FileRef, call: Call): Promise<Problem | undefined> {

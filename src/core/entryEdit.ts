@@ -1,6 +1,7 @@
 import { type Base, isSameBase, printBase } from './base.ts';
 import { spansBetween } from './compare.ts';
 import type { Conflicts } from './conflict.ts';
+import type { Diff } from './diff.ts';
 import {
   type Candidate,
   contentOf,
@@ -91,16 +92,16 @@ export class EntryEdit {
   }
 
   /**
-   * What the entry would change in a state, as a unified diff: for a question to a human.
+   * What the entry would change in a state: for a question to a human.
    *
    * @returns `undefined` where it would be refused anyway; then {@link run} says why.
    */
-  preview(state: State): string | undefined {
+  preview(state: State): Diff | undefined {
     const considered = this.#consider(state);
     if (considered.kind !== 'accepted' && considered.kind !== 'create') {
       return undefined;
     }
-    return this.#memory.diff(contentOf(state), candidateOf(considered).text.content).text;
+    return this.#memory.diff(contentOf(state), candidateOf(considered).text.content);
   }
 
   async run(): Promise<Report> {

@@ -1,5 +1,6 @@
 import type { Conflict } from './conflict.ts';
 import { judge } from './gate.ts';
+import type { Wish } from './input.ts';
 import type { Ending } from './text.ts';
 import type { Snapshot } from './texts.ts';
 
@@ -27,4 +28,24 @@ export function intendedContent(
   const state = { kind: 'text', base: request.base, text, format } as const;
   const verdict = judge(plain, path, state, ending, { maxMs: 0, now: () => 0 });
   return verdict.kind === 'accepted' ? verdict.candidate.text.content : undefined;
+}
+
+/** What a wish looks for and what it would put there, for an edit that has no place in the text it was planned on. */
+export function wishSides(wish: Wish): { readonly before: string; readonly after: string } {
+  switch (wish.kind) {
+    case 'edits': {
+      const side = (text: (replacement: { oldText: string; newText: string }) => string) =>
+        wish.replacements.map((replacement) => text(replacement).replace(/\n?$/, '\n')).join('\n');
+      return { before: side(({ oldText }) => oldText), after: side(({ newText }) => newText) };
+    }
+    case 'patch':
+      return { before: '', after: wish.patch };
+    case 'content':
+      return { before: '', after: wish.content };
+    case 'delete':
+    case 'nothing':
+      return { before: '', after: '' };
+    default:
+      return wish satisfies never;
+  }
 }

@@ -50,6 +50,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   readonly #onDidNumber = new vscode.EventEmitter<NumberedEdit>();
   readonly onDidNumber = this.#onDidNumber.event;
   readonly #subscription: vscode.Disposable;
+  readonly #lent = new Map<string, FileRef>();
 
   constructor(changes: BufferChanges, writers: Writers, log: vscode.LogOutputChannel) {
     this.#changes = changes;
@@ -92,7 +93,12 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   }
 
   resolve(path: string): FileRef | Problem {
-    return this.looks.resolve(path);
+    return this.#lent.get(path) ?? this.looks.resolve(path);
+  }
+
+  /** Lets agents at one file outside the workspace, under a name of its own: for a story that is played on a scratch file. */
+  lend(file: FileRef): void {
+    this.#lent.set(file.path, file);
   }
 
   async look(file: FileRef): Promise<State> {

@@ -1,0 +1,15 @@
+// The script of the conflict panel's page.
+
+import { say } from './host.ts';
+import { Panel } from './panel.ts';
+import { parseToPanel } from './protocol.ts';
+
+const panel = new Panel(document.body);
+
+window.addEventListener('message', ({ data }) => {
+  const message = parseToPanel(data);
+  if (message) {
+    panel.hear(message);
+  }
+});
+say({ type: 'ready' });
