@@ -32,3 +32,18 @@ function follow(first: number, last: number, { start, end, delta }: LineChange):
   const to = last > end ? last + delta : Math.min(last, Math.max(start, end + delta));
   return [from + 1, Math.max(from, to) + 1];
 }
+
+/** The lines of `ranges` that are in none of `others`: what is marked anew is marked once. */
+export function withoutLines(ranges: readonly LineRange[], others: readonly LineRange[]): LineRange[] {
+  return others.reduce<LineRange[]>(
+    (left, [first, last]) =>
+      left.flatMap(([from, to]): LineRange[] => {
+        const parts: LineRange[] = [
+          [from, Math.min(to, first - 1)],
+          [Math.max(from, last + 1), to],
+        ];
+        return to < first || from > last ? [[from, to]] : parts.filter(([start, end]) => start <= end);
+      }),
+    [...ranges],
+  );
+}

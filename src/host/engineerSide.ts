@@ -49,7 +49,7 @@ export function openEngineerSide(tools: EngineerSideTools): vscode.Disposable[] 
     marks,
     statistics,
     ...(file ? [file] : []),
-    new StatusBar(arbiter, live, tallies),
+    new StatusBar(arbiter, live, subjects, tallies),
     new ConflictsView({ extension, arbiter, live, tallies, subjects, openers, log }),
     ...registerCommands({ arbiter, subjects, openers, tallies, marks, statistics, story, log }),
   ];

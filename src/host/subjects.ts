@@ -36,8 +36,14 @@ export class Subjects {
     return this.#arbiter.conflicts.open.map((conflict) => ({ kind: 'refused', id: refusedId(conflict), conflict }));
   }
 
+  /** Without those that an open refusal of the same session tells of. */
   get stale(): Subject[] {
-    return this.#live.stale.map((stale) => ({ kind: 'stale', id: idOf(stale), stale }));
+    const { open } = this.#arbiter.conflicts;
+    const told = new Set(open.filter(({ changedBy }) => changedBy.length > 0).map(idOf));
+    return this.#live.stale.flatMap((stale): Subject[] => {
+      const id = idOf(stale);
+      return told.has(id) ? [] : [{ kind: 'stale', id, stale }];
+    });
   }
 
   find(id: string): Subject | undefined {

@@ -34,21 +34,35 @@ function saying(label: string, text: string): HTMLElement {
   });
 }
 
+/** More causes than this are folded in the middle. */
+const MAX_CAUSES = 8;
+const FIRST = 3;
+const LAST = 4;
+
 function timeline(row: RefusedRow): Node[] {
-  const steps: Node[] = row.causes.length === 0 ? [] : [element('span', { class: 'dim', text: 'read' })];
-  for (const cause of row.causes) {
-    steps.push(icon('arrow'), chip(cause));
-  }
-  if (steps.length > 0) {
-    steps.push(icon('arrow'));
-  }
-  steps.push(element('span', { class: 'dim', text: `${statusWords(row.status)}, turn ${row.turn}` }));
-  if (row.fit !== undefined) {
-    steps.push(
-      element('span', { class: `fit ${row.fit.replaceAll(' ', '-')}`, text: row.fit, title: fitWords(row.fit) }),
-    );
-  }
-  return steps;
+  const chips = row.causes.map((cause) => step(chip(cause)));
+  const status = element('span', { class: 'dim', text: `${statusWords(row.status)}, turn ${row.turn}` });
+  return [
+    ...(chips.length === 0 ? [] : [element('span', { class: 'dim', text: 'read' })]),
+    ...(chips.length > MAX_CAUSES ? folded(chips) : chips),
+    chips.length === 0 ? status : step(status),
+    ...(row.fit === undefined
+      ? []
+      : [element('span', { class: `fit ${row.fit.replaceAll(' ', '-')}`, text: row.fit, title: fitWords(row.fit) })]),
+  ];
+}
+
+/** An arrow and where it leads, never torn apart by a line end. */
+function step(target: HTMLElement): HTMLElement {
+  return element('span', { class: 'step', children: [icon('arrow'), target] });
+}
+
+function folded(chips: readonly HTMLElement[]): HTMLElement[] {
+  const middle = chips.slice(FIRST, -LAST);
+  const more = element('button', { class: 'chip', text: `${middle.length} more`, attributes: { type: 'button' } });
+  const fold = step(more);
+  more.addEventListener('click', () => fold.replaceWith(...middle));
+  return [...chips.slice(0, FIRST), fold, ...chips.slice(-LAST)];
 }
 
 function chip(cause: Cause): HTMLElement {
@@ -72,7 +86,9 @@ function fitWords(fit: string): string {
 }
 
 function column(caption: string, diff: string | undefined, otherwise: string): HTMLElement[] {
-  const lines = diff === undefined || diff === '' ? [] : diffLines(diff);
+  const [first, ...rest] = diff === undefined || diff === '' ? [] : diffLines(diff);
+  const where = first?.kind === 'hunk' ? ` · ${first.text}` : '';
+  const lines = first === undefined ? [] : where === '' ? [first, ...rest] : rest;
   const body =
     lines.length === 0
       ? element('p', { class: 'none', text: diff === '' ? 'No line differs' : otherwise })
@@ -81,7 +97,7 @@ function column(caption: string, diff: string | undefined, otherwise: string): H
           attributes: { role: 'region', 'aria-label': caption, tabindex: '0' },
           children: [element('div', { class: 'lines', children: lines.map(drawLine) })],
         });
-  return [element('section', { class: 'column', children: [element('h3', { text: caption }), body] })];
+  return [element('section', { class: 'column', children: [element('h3', { text: caption + where }), body] })];
 }
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '−', same: '', hunk: '', note: '' };

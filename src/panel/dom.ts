@@ -33,6 +33,11 @@ export function foreign(text: string, className: string): HTMLElement {
   return element('bdi', { class: className, text });
 }
 
+/** A name of a file: its parts keep their order, whatever script they are in. */
+export function nameOf(name: string): HTMLElement {
+  return element('bdi', { class: 'name', text: name, attributes: { dir: 'ltr' } });
+}
+
 /** A folder whose end matters most: what does not fit is cut at its beginning. */
 export function folderOf(folder: string): HTMLElement {
   const inner = element('bdi', { text: folder, attributes: { dir: 'ltr' } });

@@ -28,6 +28,8 @@ export class Panel {
   #refusedRows: readonly RefusedRow[] = [];
   #totals: Totals = { applied: 0, staleRate: 0, causes: [] };
   #wanted: string | undefined;
+  /** What a person has just expanded: shown whole once its details are there. */
+  #opened: string | undefined;
   #timer: number | undefined;
 
   constructor(body: HTMLElement) {
@@ -140,6 +142,11 @@ export class Panel {
       this.#details.set(row.id, { time: row.time, details });
       if (this.#expanded.has(row.id)) {
         expandRow(view, row, details, true);
+        if (this.#opened === row.id) {
+          this.#opened = undefined;
+          const isTall = view.root.offsetHeight > this.#tree.clientHeight;
+          view.root.scrollIntoView({ block: isTall ? 'start' : 'nearest' });
+        }
       }
     }
   }
@@ -200,6 +207,11 @@ export class Panel {
     }
     const [set, isIn] = id === STALE || id === REFUSED ? [this.#collapsed, !isExpanded] : [this.#expanded, isExpanded];
     set[isIn ? 'add' : 'delete'](id);
+    if (isExpanded) {
+      // Whatever was shown before may be old by now.
+      this.#details.delete(id);
+      this.#opened = id;
+    }
     this.#remember();
     this.#drawAll();
     return true;

@@ -1,5 +1,5 @@
 import { drawDetails } from './details.ts';
-import { element, folderOf, foreign, type Keyed } from './dom.ts';
+import { element, folderOf, foreign, type Keyed, nameOf } from './dom.ts';
 import { say } from './host.ts';
 import { type IconName, icon } from './icons.ts';
 import type { Action, Details, RefusedRow, StaleRow } from './protocol.ts';
@@ -77,17 +77,16 @@ export function updateStale(view: RowView, row: StaleRow, now: number): void {
     twistie: element('span', { class: 'twistie' }),
     mark: mark(row),
     text: foreign(cause, 'text'),
-    lines:
-      lines === ''
-        ? []
-        : [
-            element('span', { class: 'added', text: `+${row.added}` }),
-            element('span', { class: 'removed', text: `−${row.removed}` }),
-          ],
+    lines: (['added', 'removed'] as const)
+      .filter((side) => lines[side] !== '')
+      .map((side) => element('span', { class: side, text: lines[side] })),
     meta: holder,
     actions: STALE_ACTIONS,
   });
-  view.line.setAttribute('aria-label', [pathOf(row), 'stale', cause, lines, holder].filter(Boolean).join(', '));
+  view.line.setAttribute(
+    'aria-label',
+    [pathOf(row), 'stale', cause, lines.added, lines.removed, holder].filter(Boolean).join(', '),
+  );
 }
 
 export function updateRefused(view: RowView, row: RefusedRow, now: number): void {
@@ -154,7 +153,7 @@ function draw(view: RowView, row: StaleRow | RefusedRow, now: number, drawing: D
   view.line.replaceChildren(
     drawing.twistie,
     drawing.mark,
-    foreign(row.name, 'name'),
+    nameOf(row.name),
     folderOf(row.folder),
     drawing.text,
     ...drawing.lines,

@@ -53,7 +53,7 @@ export function causesWords(causes: readonly Cause[]): string {
   return causes.length > 1 ? `${last} · and ${causes.length - 1} before` : last;
 }
 
-/** `+2 −1`; empty where it is not known. */
-export function linesWords(added: number | undefined, removed: number | undefined): string {
-  return added === undefined || removed === undefined ? '' : `+${added} −${removed}`;
+/** `+2` and `−1`, each only where there are any. */
+export function linesWords(added: number | undefined, removed: number | undefined): { added: string; removed: string } {
+  return { added: added ? `+${added}` : '', removed: removed ? `−${removed}` : '' };
 }

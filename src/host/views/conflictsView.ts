@@ -52,7 +52,12 @@ export class ConflictsView implements vscode.WebviewViewProvider, vscode.Disposa
       vscode.window.registerWebviewViewProvider(VIEWS.conflicts, this),
       tools.live.onDidChange(() => this.#change('stale')),
       tools.tallies.onDidChange(() => this.#change('totals')),
-      new vscode.Disposable(tools.arbiter.conflicts.onDidChange(() => this.#change('refused'))),
+      new vscode.Disposable(
+        tools.arbiter.conflicts.onDidChange(() => {
+          this.#change('refused');
+          this.#change('stale');
+        }),
+      ),
       new vscode.Disposable(() => clearImmediate(this.#immediate)),
     ];
   }
@@ -182,7 +187,7 @@ export class ConflictsView implements vscode.WebviewViewProvider, vscode.Disposa
   #count(): void {
     if (this.#view) {
       const refused = this.#tools.arbiter.conflicts.open.length;
-      const stale = this.#tools.live.stale.length;
+      const stale = this.#tools.subjects.stale.length;
       const tooltip = `${refused} refused, ${stale} stale`;
       this.#view.badge = refused + stale === 0 ? undefined : { value: refused + stale, tooltip };
     }

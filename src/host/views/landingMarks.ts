@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { LandedEdit } from '../../core/landedEdit.ts';
 import type { LineRange } from '../../core/landedLines.ts';
-import { followLines } from '../../core/markLines.ts';
+import { followLines, withoutLines } from '../../core/markLines.ts';
 import type { SessionNames } from '../../core/sessionNames.ts';
 import { CONTEXTS } from '../../names.ts';
 import { readFollow } from '../settings.ts';
@@ -92,7 +92,12 @@ export class LandingMarks implements vscode.Disposable {
     // Where somebody has typed since, the lines are not those any more.
     if (document && document.getText().replaceAll('\r\n', '\n') === landed.content) {
       const mark: Mark = { landed, edited: landed.edited, hooked: landed.hooked, freshness: 'strong' };
-      this.#marks.set(document, [...(this.#marks.get(document) ?? []), mark].slice(-MAX_PER_FILE));
+      const older = this.#marks.get(document) ?? [];
+      for (const other of older) {
+        other.edited = withoutLines(other.edited, lines);
+        other.hooked = withoutLines(other.hooked, lines);
+      }
+      this.#marks.set(document, [...older, mark].slice(-MAX_PER_FILE));
       this.#draw(document);
       this.#tell();
       this.#after(STRONG_TIME, document, mark, 'faint');

@@ -2,18 +2,21 @@ import * as vscode from 'vscode';
 import type { Arbiter } from '../../core/arbiter.ts';
 import { COMMANDS, CONTEXTS } from '../../names.ts';
 import type { LiveBases } from '../liveBases.ts';
+import type { Subjects } from '../subjects.ts';
 import type { TallyBook } from '../tallyBook.ts';
 
 /** Edits that landed in this window and bases that are stale, in the status bar; and what menus need to know of them. */
 export class StatusBar implements vscode.Disposable {
   readonly #arbiter: Arbiter;
   readonly #live: LiveBases;
+  readonly #subjects: Subjects;
   readonly #tallies: TallyBook;
   readonly #item = vscode.window.createStatusBarItem('editArbiter.status', vscode.StatusBarAlignment.Left, 40);
   readonly #contexts = new Map<string, boolean>();
   readonly #subscriptions: readonly vscode.Disposable[];
 
-  constructor(arbiter: Arbiter, live: LiveBases, tallies: TallyBook) {
+  constructor(arbiter: Arbiter, live: LiveBases, subjects: Subjects, tallies: TallyBook) {
+    this.#subjects = subjects;
     this.#arbiter = arbiter;
     this.#live = live;
     this.#tallies = tallies;
@@ -36,7 +39,7 @@ export class StatusBar implements vscode.Disposable {
 
   #draw(): void {
     const { applied } = this.#tallies;
-    const stale = this.#live.stale.length;
+    const stale = this.#subjects.stale.length;
     const refused = this.#arbiter.conflicts.open.length;
     this.#setContext(CONTEXTS.hasConflicts, refused > 0);
     this.#setContext(CONTEXTS.hasStale, stale > 0);
