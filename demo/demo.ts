@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startAgentMode } from '../test/hosts/agentMode.ts';
+import { ConflictPanel } from '../test/hosts/conflictPanel.ts';
 import type { ToolStep } from '../test/hosts/transcript.ts';
 import { parseEdit, parseRead } from './answers.ts';
 import { scriptedAgent } from './scriptedAgent.ts';
@@ -87,10 +88,10 @@ function printStep({ call, result }: ToolStep, index: number): string {
 
 /** As an engineer would: from the row of the refused edit to what has changed since the agent's read. */
 async function showChanges(picture: string): Promise<void> {
-  const row = workbench.page.locator('.part.panel [role="treeitem"]', { hasText: 'pricing.py' });
-  await row.click();
-  await row.hover();
-  await row.getByRole('button', { name: 'Show Changes Since Read' }).click();
+  const panel = new ConflictPanel(workbench);
+  await panel.open();
+  await panel.refused('pricing.py').click();
+  await panel.details.getByRole('button', { name: 'Show Changes', exact: true }).click();
   await workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
   await workbench.screenshot(picture);
 }

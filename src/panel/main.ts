@@ -12,4 +12,10 @@ window.addEventListener('message', ({ data }) => {
     panel.hear(message);
   }
 });
+// The view was given the keyboard, and nothing in it has it yet.
+window.addEventListener('focus', () => {
+  if (document.activeElement === document.body) {
+    panel.takeKeyboard();
+  }
+});
 say({ type: 'ready' });

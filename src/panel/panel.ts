@@ -81,6 +81,11 @@ export class Panel {
     }
   }
 
+  /** Without scrolling: a click may be what has brought the keyboard here. */
+  takeKeyboard(): void {
+    this.#keyboard.active?.focus({ preventScroll: true });
+  }
+
   #drawAll(): void {
     const now = Date.now();
     const { index } = this.#keyboard;
