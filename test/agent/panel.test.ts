@@ -35,7 +35,19 @@ describe('The conflict panel', function () {
     put('src/auth/session.ts', 'export function open() {\n  return 1;\n}\n');
     put('api/schema.py', 'a = 1\nb = 2\n');
     put(HOSTILE, 'one\n<b>two</b>\n');
-    editor = await startEditor({ folder, model: () => ({ parts: [] }), colorScheme: 'dark' });
+    put('code.shout', 'one\ntwo\n');
+    put(
+      'shout.cjs',
+      'const fs = require("fs"); const [, , f] = process.argv; fs.writeFileSync(f, "top\\n" + fs.readFileSync(f));',
+    );
+    const file = ['$', '{file}'].join('');
+    const shout = { name: 'shout', files: '**/*.shout', command: [process.execPath, join(folder, 'shout.cjs'), file] };
+    editor = await startEditor({
+      folder,
+      model: () => ({ parts: [] }),
+      colorScheme: 'dark',
+      settings: { 'editArbiter.hooks': [shout] },
+    });
     editor.workbench.page.on('dialog', async (dialog) => {
       dialogs.push(dialog.message());
       await dialog.dismiss();
@@ -140,12 +152,30 @@ describe('The conflict panel', function () {
     await line.locator('span span').first().hover();
     const hover = workbench.page.locator('.monaco-hover:visible', { hasText: /Edit #2 · session unknown/ });
     await hover.waitFor();
-    assert.match((await hover.textContent()) ?? '', /“why \*not\*”/);
+    assert.match((await hover.textContent())?.replaceAll('\u00a0', ' ') ?? '', /“why \*not\*”/);
     await workbench.screenshot(`${PICTURES}/marks.png`);
     const status = workbench.page.locator('[id="edit-arbiter.edit-arbiter.editArbiter.status"]');
     assert.match((await status.locator('a').getAttribute('aria-label')) ?? '', /2 edits applied in this window/);
     await workbench.command('Edit Arbiter: Clear Edit Marks');
     await workbench.page.locator('.glyph-margin-widgets .cgmr').first().waitFor({ state: 'detached' });
+  });
+
+  it('marks what a hook wrote apart from the edit, with its name', async () => {
+    const { workbench } = editor;
+    await workbench.openFile('code.shout');
+    const [base] = await readBases(editor, 'code.shout');
+    const landed = await sendEdit(editor, 'code.shout', base, ['two', '2']);
+    assert.deepEqual(landed['hooks'], ['shout']);
+    await workbench.page.locator('.glyph-margin-widgets .cgmr').nth(1).waitFor();
+    const styles = await workbench.page
+      .locator('.glyph-margin-widgets .cgmr')
+      .evaluateAll((found) => found.map((mark) => mark.className));
+    assert.equal(new Set(styles).size, 2);
+    await workbench.page.locator('.view-line', { hasText: 'top' }).locator('span span').first().hover();
+    await workbench.page.locator('.monaco-hover:visible', { hasText: /Hook.*shout.*after edit #3/ }).waitFor();
+    await workbench.screenshot(`${PICTURES}/hook.png`);
+    await workbench.command('Edit Arbiter: Clear Edit Marks');
+    await readBases(editor, 'code.shout');
   });
 
   it('shows a path and a content that look like markup as the text they are', async () => {
@@ -221,7 +251,7 @@ describe('The conflict panel', function () {
     const row = panel.refused('pricing.py').filter({ hasText: 'scratch' });
     await row.waitFor();
     await panel.stale('tier.py').waitFor();
-    assert.match((await panel.page.locator('.counts').textContent()) ?? '', /1 stale · 2 refused · 2 applied/);
+    assert.match((await panel.page.locator('.counts').textContent()) ?? '', /1 stale · 2 refused · 3 applied/);
     await row.click();
     await row.hover();
     await row.getByRole('button', { name: 'Dismiss' }).click();
@@ -234,7 +264,7 @@ describe('The conflict panel', function () {
     await workbench.command('Edit Arbiter: Show Statistics');
     const page = workbench.webview('edit-arbiter.edit-arbiter');
     await page.getByRole('heading', { name: 'Edit Arbiter: statistics' }).waitFor();
-    assert.deepEqual(await page.locator('.tile b').allInnerTexts(), ['2', '2', '50.0 %', '1']);
+    assert.deepEqual(await page.locator('.tile b').allInnerTexts(), ['3', '2', '40.0 %', '1']);
     const chart = (await page.locator('.chart').boundingBox()) ?? { width: 0, height: 0 };
     assert.ok(chart.width > 300 && chart.height > 80, JSON.stringify(chart));
     await workbench.screenshot(`${PICTURES}/statistics.png`);

@@ -192,13 +192,14 @@ describe('In the real agent mode', function () {
   it('opens the chat from the palette, with a prompt for whatever is picked', async () => {
     const { workbench, chat } = agent;
     await chat.startOver();
+    await emptyChatInput(agent);
     await workbench.command('Edit Arbiter: Re-plan Stale Edit…');
     const picker = workbench.page.locator('.quick-input-widget:visible');
     const item = picker.locator('.quick-input-list-row', { hasText: 'api/pricing.py' });
     await item.getByText('unconsidered_retry · edit #1', { exact: false }).first().waitFor();
     await item.click();
     await workbench.page.keyboard.press('Enter');
-    await chatInput(agent, 'decide first: is it still needed').waitFor();
+    await chatInput(agent, 'Edit Arbiter refused an edit').waitFor();
     await workbench.screenshot(`${PICTURES}/replan.png`);
   });
 
@@ -214,6 +215,7 @@ describe('In the real agent mode', function () {
     model.play(scriptedAgent([{ isAskedBy: () => true, play: () => obeyFile('notes.txt') }], HELP));
     try {
       await chat.startOver();
+      await emptyChatInput(agent);
       const { done } = await chat.send('write what the file says');
       assert.match(await chat.question(), /Apply the edit of notes\.txt\?/);
       await agent.workbench.screenshot(`${PICTURES}/confirm.png`);
@@ -227,6 +229,13 @@ describe('In the real agent mode', function () {
     }
   });
 });
+
+async function emptyChatInput({ model, workbench }: AgentMode): Promise<void> {
+  await model.evaluate(async (api) => {
+    await api.commands.executeCommand('workbench.action.chat.open', { query: '', isPartialQuery: true });
+  });
+  await workbench.page.getByText('Edit Arbiter refused an edit', { exact: false }).first().waitFor({ state: 'hidden' });
+}
 
 /** A text in the chat's input. */
 function chatInput({ workbench }: AgentMode, text: string) {

@@ -11,5 +11,6 @@ export function run(): Promise<void> {
     require('./hooks.test.ts');
     require('./intruders.test.ts');
     require('./races.test.ts');
+    require('./views.test.ts');
   });
 }

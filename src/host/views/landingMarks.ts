@@ -32,7 +32,7 @@ export class LandingMarks implements vscode.Disposable {
   readonly #marks = new Map<vscode.TextDocument, Mark[]>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #subscriptions: readonly vscode.Disposable[];
-  #typedAt = 0;
+  #typed: { readonly document: vscode.TextDocument; readonly time: number } | undefined;
 
   constructor(
     landings: vscode.Event<LandedEdit>,
@@ -54,9 +54,9 @@ export class LandingMarks implements vscode.Disposable {
       vscode.workspace.onDidChangeTextDocument((event) => this.#changed(event)),
       vscode.workspace.onDidCloseTextDocument((document) => this.#forget(document)),
       vscode.window.onDidChangeVisibleTextEditors(() => this.#drawAll()),
-      vscode.window.onDidChangeTextEditorSelection(({ kind }) => {
+      vscode.window.onDidChangeTextEditorSelection(({ kind, textEditor: { document } }) => {
         if (kind === vscode.TextEditorSelectionChangeKind.Keyboard) {
-          this.#typedAt = Date.now();
+          this.#typed = { document, time: Date.now() };
         }
       }),
     ];
@@ -109,12 +109,17 @@ export class LandingMarks implements vscode.Disposable {
   async #reveal({ key, edited, hooked }: LandedEdit): Promise<void> {
     const uri = this.#uriOf(key);
     const shown = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri.toString());
-    if (!shown && Date.now() - this.#typedAt < TYPING_TIME) {
+    if (!shown && this.#isTyping) {
       return;
     }
     const editor = shown ?? (await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true }));
     const line = (edited[0] ?? hooked[0] ?? [1])[0] - 1;
     editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  }
+
+  get #isTyping(): boolean {
+    const active = vscode.window.activeTextEditor?.document;
+    return active === this.#typed?.document && Date.now() - (this.#typed?.time ?? 0) < TYPING_TIME;
   }
 
   #after(time: number, document: vscode.TextDocument, mark: Mark, freshness: Freshness): void {
