@@ -54,7 +54,7 @@ export function activate(context: vscode.ExtensionContext): void {
     onFault: (error, path) => log.error(`${path}:`, error instanceof Error ? error : String(error)),
   });
   // Not while the window starts; at the latest when an agent calls.
-  const load = () => storage?.load();
+  const load = (): void => storage?.load();
   const loading = setTimeout(() => {
     load();
     void storage?.prune(readLimits().textMemory);
@@ -79,6 +79,7 @@ export function activate(context: vscode.ExtensionContext): void {
       documents,
       tallies,
       landings: landings.event,
+      load,
       log,
     }),
     vscode.workspace.onDidChangeConfiguration((event) => {

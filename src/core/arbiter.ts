@@ -8,6 +8,7 @@ import { type Conflict, Conflicts } from './conflict.ts';
 import type { Diff } from './diff.ts';
 import { contentOf, type Documents, type FileRef, type State } from './documents.ts';
 import { type Call, EntryEdit, type Workshop } from './entryEdit.ts';
+import { HeldBases } from './heldBases.ts';
 import {
   type CheckRequest,
   type EditCall,
@@ -27,7 +28,6 @@ import { type ReadPart, type Room, readState } from './reading.ts';
 import { type Report, reportProblem, reportStaleCheck, summarize } from './report.ts';
 import { SessionNames } from './sessionNames.ts';
 import { type HeldBase, Session, Sessions } from './sessions.ts';
-import { type StaleBase, staleBaseOf } from './staleBases.ts';
 import type { Problem } from './status.ts';
 
 /** Who calls. */
@@ -58,6 +58,7 @@ export interface EditPreview {
 export class Arbiter {
   readonly conflicts = new Conflicts();
   readonly sessionNames = new SessionNames();
+  readonly held: HeldBases;
   readonly #documents: Documents;
   readonly #memory: Memory;
   readonly #workshop: Workshop;
@@ -67,9 +68,6 @@ export class Arbiter {
   readonly #protection: Surroundings['protection'];
   readonly #ask: Surroundings['ask'];
   readonly #onDidEdit: Surroundings['onDidEdit'];
-  readonly #holdListeners = new Set<(keys: readonly string[]) => void>();
-  /** How many edits of a file wait or run. */
-  readonly #editing = new Map<string, number>();
 
   constructor(surroundings: Surroundings) {
     const { documents, nextEdit, onFault, onDidLand } = surroundings;
@@ -79,6 +77,7 @@ export class Arbiter {
     this.#onDidEdit = surroundings.onDidEdit;
     this.#documents = documents;
     this.#memory = new Memory(surroundings);
+    this.held = new HeldBases(this.#sessions, documents, this.#memory, onFault);
     this.#workshop = { documents, memory: this.#memory, conflicts: this.conflicts, nextEdit, onDidLand };
   }
 
@@ -99,7 +98,7 @@ export class Arbiter {
       for (const look of looks) {
         parts.push('header' in look ? look : await this.#give(look.request, look.file, look.state, call, roomFor));
       }
-      this.#held(looks.flatMap((look) => ('file' in look ? [look.file.key] : [])));
+      this.held.changed(looks.flatMap((look) => ('file' in look ? [look.file.key] : [])));
       return parts;
     } finally {
       end();
@@ -126,7 +125,7 @@ export class Arbiter {
           causes: Array.isArray(causes) ? causes.map(String) : [],
         });
       }
-      this.#held(keysOf(entries));
+      this.held.changed(keysOf(entries));
       const summary = summarize(results);
       return alsoChanged.length > 0 ? { summary, results, also_changed: alsoChanged } : { summary, results };
     } finally {
@@ -184,39 +183,9 @@ export class Arbiter {
   dismiss(id: number): void {
     const conflict = this.conflicts.open.find((open) => open.id === id);
     if (conflict) {
-      this.release(conflict);
+      this.held.release(conflict);
       this.conflicts.close((open) => open.id === id);
     }
-  }
-
-  /** The engineer has settled a stale base: its session no longer holds it. */
-  release({ session, key }: Pick<StaleBase, 'session' | 'key'>): void {
-    this.#sessions.of(session).held.delete(key);
-    this.#held([key]);
-  }
-
-  /** The files of which any session holds a base. */
-  get heldFiles(): ReadonlySet<string> {
-    return new Set(this.#sessions.all.flatMap(({ held }) => [...held.keys()]));
-  }
-
-  /** Whether an edit of the file is under way: what it holds meanwhile is told when that is over. */
-  isEditing(key: string): boolean {
-    return this.#editing.has(key);
-  }
-
-  /** Tells of files whose held bases, or whose content, a call has changed. @returns what stops the listener. */
-  onDidHold(listener: (keys: readonly string[]) => void): () => void {
-    this.#holdListeners.add(listener);
-    return () => this.#holdListeners.delete(listener);
-  }
-
-  /**
-   * The held bases of these files that are stale now. It is for the engineer to see: the sessions are told in their own time.
-   */
-  async staleBases(keys: Iterable<string>): Promise<StaleBase[]> {
-    const found = await Promise.all([...keys].map((key) => this.#staleBasesOf(key)));
-    return found.flat();
   }
 
   /** The content at a base, for the engineer's views. @returns `undefined` when it is not remembered. */
@@ -241,37 +210,6 @@ export class Arbiter {
   /** A unified diff for the engineer's views. */
   diff(before: string, after: string): Diff {
     return this.#memory.diff(before, after);
-  }
-
-  #held(keys: readonly string[]): void {
-    for (const listener of this.#holdListeners) {
-      listener(keys);
-    }
-  }
-
-  async #staleBasesOf(key: string): Promise<StaleBase[]> {
-    const holders = this.#sessions.all.flatMap((session) => {
-      const held = session.held.get(key);
-      return held ? [{ session, held }] : [];
-    });
-    const [first] = holders;
-    if (!first || holders.every(({ held }) => this.#documents.isProbablyIn(held.file, held.base))) {
-      return [];
-    }
-    try {
-      const state = await this.#memory.peek(first.held.file);
-      const found = await Promise.all(
-        holders.map(({ session, held }) => staleBaseOf(held, session.id, state, this.#memory)),
-      );
-      // A newer base may have been given while the causes were gathered.
-      return found.filter(
-        (stale, index) =>
-          stale !== undefined && holders[index]?.session.held.get(key)?.base === holders[index]?.held.base,
-      ) as StaleBase[];
-    } catch (error) {
-      this.#onFault(error, first.held.file.path);
-      return [];
-    }
   }
 
   /** Every call takes a turn, also one that turns out to be unusable. */
@@ -370,7 +308,6 @@ export class Arbiter {
   }
 
   async #editOne({ request, file }: OpenEntry, call: Call): Promise<Report> {
-    this.#editing.set(file.key, (this.#editing.get(file.key) ?? 0) + 1);
     try {
       const refusal = isProtected(file.path, this.#protection())
         ? await this.#askToEdit(request, file, call)
@@ -378,18 +315,12 @@ export class Arbiter {
       if (refusal) {
         return reportProblem(file.path, refusal);
       }
-      return await this.#queue.runAll(this.#documents.locksOf(file), () =>
-        new EntryEdit(this.#workshop, request, file, call).run(),
+      const edit = new EntryEdit(this.#workshop, request, file, call);
+      return await this.held.whileEditing(file.key, () =>
+        this.#queue.runAll(this.#documents.locksOf(file), () => edit.run()),
       );
     } catch (error) {
       return this.#fault(file, error, 'this edit may or may not have landed');
-    } finally {
-      const left = (this.#editing.get(file.key) ?? 1) - 1;
-      if (left === 0) {
-        this.#editing.delete(file.key);
-      } else {
-        this.#editing.set(file.key, left);
-      }
     }
   }
 

@@ -264,16 +264,18 @@ export class EntryEdit {
     if (this.#onDidLand === undefined || state.kind !== 'text' || isUndone) {
       return;
     }
-    const { edited, hooked } = landedLines(before, asked, state.text.content);
+    const { content } = state.text;
     this.#onDidLand({
       ...this.#file,
       edit,
       session: this.#call.session.id,
       turn: this.#call.turn,
       explanation: this.#call.explanation,
-      content: state.text.content,
-      edited,
-      hooked: foreign ? [] : hooked,
+      content,
+      lines: () => {
+        const { edited, hooked } = landedLines(before, asked, content);
+        return { edited, hooked: foreign ? [] : hooked };
+      },
       hooks: [...new Set(hooks.map(({ name }) => name))],
     });
   }

@@ -1,5 +1,5 @@
 import type { FileRef } from './documents.ts';
-import type { LineRange } from './landedLines.ts';
+import type { LandedLines } from './landedLines.ts';
 
 /** An edit that has landed, as the engineer is shown it. */
 export interface LandedEdit extends FileRef {
@@ -8,10 +8,9 @@ export interface LandedEdit extends FileRef {
   readonly session: string | undefined;
   readonly turn: number;
   readonly explanation: string | undefined;
-  /** The file's content when everything had run: the lines below are its lines. */
+  /** The file's content when everything had run: the lines are its lines. */
   readonly content: string;
-  readonly edited: readonly LineRange[];
-  /** Lines that hooks wrote after the edit. */
-  readonly hooked: readonly LineRange[];
+  /** Works out which lines are new, and who wrote them: not while the agent waits. */
+  readonly lines: () => LandedLines;
   readonly hooks: readonly string[];
 }

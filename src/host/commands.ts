@@ -110,7 +110,7 @@ async function dismiss({ arbiter, subjects }: CommandTools, argument: unknown): 
     if (subject.kind === 'refused') {
       arbiter.dismiss(subject.conflict.id);
     } else {
-      arbiter.release(subject.stale);
+      arbiter.held.release(subject.stale);
     }
   }
 }

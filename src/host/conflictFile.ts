@@ -19,6 +19,8 @@ export class ConflictFile implements vscode.Disposable {
   readonly #log: vscode.LogOutputChannel;
   readonly #stop: () => void;
   #timer: NodeJS.Timeout | undefined;
+  /** Nothing is written over what was not read yet. */
+  #isLoaded = false;
   #isBroken = false;
 
   /** @param path need not exist, nor its folder. */
@@ -29,15 +31,19 @@ export class ConflictFile implements vscode.Disposable {
     this.#stop = conflicts.onDidChange(() => this.#writeSoon());
   }
 
-  /** Brings back what was open before. Never rejects. */
-  async load(): Promise<void> {
+  /** Brings back what was open before. Never rejects. @returns whether there was anything. */
+  async load(): Promise<boolean> {
+    let stored: ReturnType<typeof parseConflicts> = [];
     try {
-      this.#conflicts.restore(parseConflicts(await readFile(this.#path, 'utf8')));
+      stored = parseConflicts(await readFile(this.#path, 'utf8'));
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') {
         this.#broken('read', error);
       }
     }
+    this.#isLoaded = true;
+    this.#conflicts.restore(stored);
+    return stored.length > 0;
   }
 
   dispose(): void {
@@ -49,6 +55,9 @@ export class ConflictFile implements vscode.Disposable {
   }
 
   #writeSoon(): void {
+    if (!this.#isLoaded) {
+      return;
+    }
     this.#timer ??= setTimeout(() => this.#write(), GATHER_TIME);
   }
 

@@ -26,12 +26,14 @@ export interface EngineerSideTools {
   readonly documents: WorkspaceDocuments;
   readonly tallies: TallyBook;
   readonly landings: vscode.Event<LandedEdit>;
+  /** Brings back what is remembered of files, once. */
+  readonly load: () => void;
   readonly log: vscode.LogOutputChannel;
 }
 
 /** Builds and registers all that the engineer sees: panel, marks, status bar, diffs, statistics, commands. */
 export function openEngineerSide(tools: EngineerSideTools): vscode.Disposable[] {
-  const { extension, storage, arbiter, documents, tallies, landings, log } = tools;
+  const { extension, storage, arbiter, documents, tallies, landings, load, log } = tools;
   const uriOf = (key: string) => documents.looks.uriOf(key);
   const content = new BaseContent(arbiter);
   const live = new LiveBases(arbiter, documents, log);
@@ -39,10 +41,15 @@ export function openEngineerSide(tools: EngineerSideTools): vscode.Disposable[] 
   const openers = new Openers(arbiter, content, uriOf);
   const marks = new LandingMarks(landings, arbiter.sessionNames, uriOf, extension, log);
   const statistics = new StatisticsPage(extension, tallies);
-  const story = new ScratchStory(arbiter, documents);
+  const story = new ScratchStory(arbiter, documents, load);
   const file =
     storage === undefined ? undefined : new ConflictFile(join(storage, 'conflicts.json'), arbiter.conflicts, log);
-  void file?.load();
+  void file?.load().then((isAny) => {
+    if (isAny) {
+      // Their causes and texts are asked for as soon as somebody looks at them.
+      load();
+    }
+  });
   return [
     content,
     live,

@@ -44,7 +44,7 @@ export class LiveBases implements vscode.Disposable {
       documents.onDidChange(({ key }) => this.#touch(key)),
       vscode.workspace.onDidSaveTextDocument(touchDocument),
       vscode.workspace.onDidCloseTextDocument(touchDocument),
-      new vscode.Disposable(arbiter.onDidHold((keys) => this.#heldAnew(keys))),
+      new vscode.Disposable(arbiter.held.onDidChange((keys) => this.#heldAnew(keys))),
       new vscode.Disposable(() => clearTimeout(this.#timer)),
     ];
   }
@@ -67,7 +67,7 @@ export class LiveBases implements vscode.Disposable {
 
   #heldAnew(keys: readonly string[]): void {
     const before = this.#held;
-    this.#held = this.#arbiter.heldFiles;
+    this.#held = this.#arbiter.held.files;
     this.#disk.files = this.#held;
     // A session that made no call for a day lets go of what it held.
     const dropped = [...before].filter((key) => !this.#held.has(key));
@@ -101,9 +101,9 @@ export class LiveBases implements vscode.Disposable {
     const start = performance.now();
     try {
       // An edit that is under way tells when it is over.
-      const keys = new Set([...this.#touched].filter((key) => !this.#arbiter.isEditing(key)));
+      const keys = new Set([...this.#touched].filter((key) => !this.#arbiter.held.isEditing(key)));
       this.#touched.clear();
-      const found = await this.#arbiter.staleBases(keys);
+      const found = await this.#arbiter.held.stale(keys);
       if (this.#replace(keys, found)) {
         this.#onDidChange.fire();
       }

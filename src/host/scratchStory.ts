@@ -37,13 +37,17 @@ const everything: Room = async (text) => text.length;
 export class ScratchStory {
   readonly #arbiter: Arbiter;
   readonly #documents: WorkspaceDocuments;
+  readonly #load: () => void;
 
-  constructor(arbiter: Arbiter, documents: WorkspaceDocuments) {
+  /** @param load brings back what is remembered of files, before anything new is. */
+  constructor(arbiter: Arbiter, documents: WorkspaceDocuments, load: () => void) {
+    this.#load = load;
     this.#arbiter = arbiter;
     this.#documents = documents;
   }
 
   async play(): Promise<void> {
+    this.#load();
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'edit-arbiter-scratch-')));
     const pricing = this.#file(folder, 'pricing.py', PRICING);
     const tier = this.#file(folder, 'tier.py', TIER);

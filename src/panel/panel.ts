@@ -73,9 +73,6 @@ export class Panel {
       case 'details':
         this.#tell(message.details);
         break;
-      case 'focus':
-        this.#focus(message.id);
-        break;
       default:
         message satisfies never;
     }
@@ -154,14 +151,6 @@ export class Panel {
         }
       }
     }
-  }
-
-  #focus(id: string | undefined): void {
-    const line = id === undefined ? undefined : this.#lineOf(id);
-    if (line && id !== undefined && this.#refusedViews.has(id)) {
-      this.#setExpanded(line, true);
-    }
-    this.#keyboard.focus(line);
   }
 
   #lineOf(id: string): HTMLElement | undefined {

@@ -77,9 +77,7 @@ export type ToPanel =
   | { readonly type: 'stale'; readonly rows: readonly StaleRow[] }
   | { readonly type: 'refused'; readonly rows: readonly RefusedRow[] }
   | { readonly type: 'totals'; readonly totals: Totals }
-  | { readonly type: 'details'; readonly details: Details }
-  /** Give the keyboard to the list, or to one row of it. */
-  | { readonly type: 'focus'; readonly id?: string | undefined };
+  | { readonly type: 'details'; readonly details: Details };
 
 export const ACTIONS = ['replan', 'showChanges', 'showIntended', 'copyPrompt', 'openFile', 'dismiss'] as const;
 export type Action = (typeof ACTIONS)[number];
@@ -125,7 +123,6 @@ const toPanel: Readonly<Record<ToPanel['type'], (value: unknown) => boolean>> = 
   refused: shape({ type: isString, rows: listOf(isRefusedRow) }),
   totals: shape({ type: isString, totals: isTotals }),
   details: shape({ type: isString, details: isDetails }),
-  focus: shape({ type: isString, id: optional(isString) }),
 };
 
 const fromPanel: Readonly<Record<FromPanel['type'], (value: unknown) => boolean>> = {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { LandedEdit } from '../../src/core/landedEdit.ts';
 import { landedLines } from '../../src/core/landedLines.ts';
 import { Story } from './support/story.ts';
 
@@ -25,11 +26,12 @@ describe('landedLines', () => {
   });
 
   it('are told of each edit that lands, with who sent it', async () => {
-    const landed: object[] = [];
+    const landed: LandedEdit[] = [];
     const story = new Story({ f: 'one\ntwo\n' }, {}, (edit) => landed.push(edit));
     await story.agent('a').reads('f');
     await story.agent('a').sends([story.agent('a').plans('f', { two: '2' })], { explanation: 'why' });
-    assert.deepEqual(landed, [
+    const told = landed.map(({ lines, ...facts }) => ({ ...facts, ...lines() }));
+    assert.deepEqual(told, [
       {
         key: '/w/f',
         path: 'f',

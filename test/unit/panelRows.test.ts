@@ -13,7 +13,7 @@ describe('The rows of the panel', () => {
     const names = new SessionNames();
     await story.agent('a').reads('src/f');
     story.human.types('src/f', { one: '1' });
-    const [stale] = await story.arbiter.staleBases(story.arbiter.heldFiles);
+    const [stale] = await story.arbiter.held.stale(story.arbiter.held.files);
     assert.ok(stale);
     const row = staleRow('id', stale, names);
     assert.deepEqual(

@@ -7,11 +7,11 @@ describe('Stale bases', () => {
     const story = new Story({ f: 'one\ntwo\n', g: 'x\n' });
     await story.agent('a').reads('f');
     await story.agent('a').reads('g');
-    assert.deepEqual(await story.arbiter.staleBases(story.arbiter.heldFiles), []);
+    assert.deepEqual(await story.arbiter.held.stale(story.arbiter.held.files), []);
     story.passes(500);
     story.human.types('f', { one: '1\n2' });
     story.passes(500);
-    const [stale, ...others] = await story.arbiter.staleBases(story.arbiter.heldFiles);
+    const [stale, ...others] = await story.arbiter.held.stale(story.arbiter.held.files);
     assert.deepEqual(others, []);
     assert.deepEqual(
       [stale?.path, stale?.session, stale?.turn, stale?.since, stale?.lines],
@@ -24,19 +24,19 @@ describe('Stale bases', () => {
     const story = new Story({ f: 'one\n' });
     await story.agent('a').reads('f');
     story.human.types('f', { one: '1' });
-    assert.equal((await story.arbiter.staleBases(['/w/f'])).length, 1);
+    assert.equal((await story.arbiter.held.stale(['/w/f'])).length, 1);
     story.human.undoes('f');
-    assert.equal((await story.arbiter.staleBases(['/w/f'])).length, 0);
+    assert.equal((await story.arbiter.held.stale(['/w/f'])).length, 0);
     story.human.types('f', { one: '2' });
-    assert.equal((await story.arbiter.staleBases(['/w/f'])).length, 1);
+    assert.equal((await story.arbiter.held.stale(['/w/f'])).length, 1);
     await story.agent('a').reads('f');
-    assert.equal((await story.arbiter.staleBases(['/w/f'])).length, 0);
+    assert.equal((await story.arbiter.held.stale(['/w/f'])).length, 0);
     story.human.types('f', { 2: '3' });
-    const [stale] = await story.arbiter.staleBases(['/w/f']);
+    const [stale] = await story.arbiter.held.stale(['/w/f']);
     assert.ok(stale);
-    story.arbiter.release(stale);
-    assert.deepEqual([...story.arbiter.heldFiles], []);
-    assert.equal((await story.arbiter.staleBases(['/w/f'])).length, 0);
+    story.arbiter.held.release(stale);
+    assert.deepEqual([...story.arbiter.held.files], []);
+    assert.equal((await story.arbiter.held.stale(['/w/f'])).length, 0);
   });
 
   it('belong each to the session that holds them', async () => {
@@ -44,7 +44,7 @@ describe('Stale bases', () => {
     await story.agent('a').reads('f');
     await story.agent('b').reads('f');
     await story.agent('a').edits('f', { one: '1' });
-    const stale = await story.arbiter.staleBases(['/w/f']);
+    const stale = await story.arbiter.held.stale(['/w/f']);
     assert.deepEqual(
       stale.map(({ session, causes }) => [session, causes]),
       [['b', ['edit #1 (another session, turn 2)']]],
@@ -58,8 +58,8 @@ describe('Stale bases', () => {
     await story.agent('a').reads('g');
     story.human.types('f', { one: '1' });
     const before = story.ledger.transitions('/w/f').length;
-    await story.arbiter.staleBases(['/w/f']);
-    await story.arbiter.staleBases(['/w/f']);
+    await story.arbiter.held.stale(['/w/f']);
+    await story.arbiter.held.stale(['/w/f']);
     assert.equal(story.ledger.transitions('/w/f').length, before);
     const { also_changed } = await story.agent('a').sends([story.agent('a').plans('g', { x: 'y' })]);
     assert.deepEqual(also_changed, ['f: engineer: typed in the editor (1 edit, unsaved)']);
@@ -69,7 +69,7 @@ describe('Stale bases', () => {
     const story = new Story({ f: 'one\n' });
     await story.agent('a').reads('f');
     story.disk.writes('f', 'two\n');
-    const [stale] = await story.arbiter.staleBases(['/w/f']);
+    const [stale] = await story.arbiter.held.stale(['/w/f']);
     assert.deepEqual(stale?.causes, ['external writer']);
     assert.equal(story.ledger.transitions('/w/f').at(-1)?.cause?.kind, 'external');
   });
@@ -77,7 +77,7 @@ describe('Stale bases', () => {
   it('are told of when calls change what is held', async () => {
     const story = new Story({ f: 'one\n' });
     const told: (readonly string[])[] = [];
-    const stop = story.arbiter.onDidHold((keys) => told.push(keys));
+    const stop = story.arbiter.held.onDidChange((keys) => told.push(keys));
     await story.agent('a').reads('f');
     await story.agent('a').edits('f', { one: '1' });
     stop();

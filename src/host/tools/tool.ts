@@ -32,6 +32,9 @@ export function makeTool(
 ): vscode.LanguageModelTool<unknown> {
   return {
     prepareInvocation: async ({ input }) => {
+      if (confirm) {
+        load();
+      }
       const confirmationMessages = await confirm?.(input).catch((error: unknown) => unpreviewed(error, log));
       return { ...progressOf(verb, input), ...(confirmationMessages ? { confirmationMessages } : {}) };
     },

@@ -10,6 +10,8 @@ import { MarkStyles } from './markStyles.ts';
 /** How long the background is strong, and then faint, in milliseconds. What is left in the gutter stays. */
 const STRONG_TIME = 3_000;
 const FAINT_TIME = 7_000;
+/** How long the editor may take to reload what a hook wrote, in milliseconds. */
+const RELOAD_TIME = 2_000;
 /** How many edits are marked in one file; the oldest go first. */
 const MAX_PER_FILE = 50;
 /** Nobody who typed this recently is taken to another file, in milliseconds. */
@@ -80,18 +82,25 @@ export class LandingMarks implements vscode.Disposable {
 
   async #landed(landed: LandedEdit): Promise<void> {
     const follow = readFollow();
-    const lines = [...landed.edited, ...landed.hooked];
-    if (follow === 'off' || lines.length === 0) {
+    if (follow === 'off') {
+      return;
+    }
+    // The agent's answer goes out first.
+    await new Promise((resolve) => setImmediate(resolve));
+    const { edited, hooked } = landed.lines();
+    const lines = [...edited, ...hooked];
+    const [first] = lines;
+    if (first === undefined) {
       return;
     }
     if (follow === 'reveal') {
-      await this.#reveal(landed);
+      await this.#reveal(landed.key, first[0] - 1);
     }
     const uri = this.#uriOf(landed.key).toString();
     const document = vscode.workspace.textDocuments.find((candidate) => candidate.uri.toString() === uri);
     // Where somebody has typed since, the lines are not those any more.
-    if (document && document.getText().replaceAll('\r\n', '\n') === landed.content) {
-      const mark: Mark = { landed, edited: landed.edited, hooked: landed.hooked, freshness: 'strong' };
+    if (document && (await comesToHold(document, landed.content))) {
+      const mark: Mark = { landed, edited, hooked, freshness: 'strong' };
       const older = this.#marks.get(document) ?? [];
       for (const other of older) {
         other.edited = withoutLines(other.edited, lines);
@@ -106,14 +115,13 @@ export class LandingMarks implements vscode.Disposable {
   }
 
   /** Shows where the edit landed, but takes nobody's keyboard, and nobody who types to another file. */
-  async #reveal({ key, edited, hooked }: LandedEdit): Promise<void> {
+  async #reveal(key: string, line: number): Promise<void> {
     const uri = this.#uriOf(key);
     const shown = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri.toString());
     if (!shown && this.#isTyping) {
       return;
     }
     const editor = shown ?? (await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true }));
-    const line = (edited[0] ?? hooked[0] ?? [1])[0] - 1;
     editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
   }
 
@@ -202,4 +210,25 @@ export class LandingMarks implements vscode.Disposable {
   #tell(): void {
     void vscode.commands.executeCommand('setContext', CONTEXTS.hasMarks, this.#marks.size > 0);
   }
+}
+
+/** Whether the document holds a content, or does so once the editor has reloaded what a hook wrote. */
+function comesToHold(document: vscode.TextDocument, content: string): Promise<boolean> {
+  const holds = () => document.getText().replaceAll('\r\n', '\n') === content;
+  if (holds()) {
+    return Promise.resolve(true);
+  }
+  return new Promise((resolve) => {
+    const finish = (isHeld: boolean) => {
+      clearTimeout(timer);
+      subscription.dispose();
+      resolve(isHeld);
+    };
+    const timer = setTimeout(() => finish(false), RELOAD_TIME);
+    const subscription = vscode.workspace.onDidChangeTextDocument((event) => {
+      if (event.document === document && holds()) {
+        finish(true);
+      }
+    });
+  });
 }

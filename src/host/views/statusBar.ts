@@ -27,7 +27,7 @@ export class StatusBar implements vscode.Disposable {
       live.onDidChange(() => this.#draw()),
       tallies.onDidChange(() => this.#draw()),
       new vscode.Disposable(arbiter.conflicts.onDidChange(() => this.#draw())),
-      new vscode.Disposable(arbiter.onDidHold(() => this.#draw())),
+      new vscode.Disposable(arbiter.held.onDidChange(() => this.#draw())),
     ];
   }
 

@@ -31,8 +31,6 @@ describe('The protocol of the panel', () => {
         totals: { applied: 1, staleRate: 0.5, causes: CAUSE_KINDS.map((kind) => ({ kind, count: 1 })) },
       },
       { type: 'details', details: { id: 'r', since: '@@', wanted: undefined } },
-      { type: 'focus' },
-      { type: 'focus', id: 'r' },
     ];
     for (const message of toPanel) {
       assert.equal(parseToPanel(message), message);
