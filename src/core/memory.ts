@@ -95,16 +95,11 @@ export class Memory {
   }
 
   /**
-   * The state now, for a view that looks often: of a buffer that merely went on changing nothing is remembered, because each
-   * state of it would take its place in the ledger and among the texts.
+   * The state now, for a view that looks often. Nothing is remembered: each state of a buffer would take its place in the
+   * ledger, and who wrote the disk may be known better a moment later.
    */
-  async peek(file: FileRef): Promise<State> {
-    const state = await this.#documents.look(file);
-    const last = this.ledger.transitions(file.key).findLast(({ to }) => to !== undefined)?.to;
-    if (state.base !== undefined && state.base.disk !== last?.disk) {
-      this.remember(file, state);
-    }
-    return state;
+  peek(file: FileRef): Promise<State> {
+    return this.#documents.look(file);
   }
 
   remember(file: FileRef, state: State): void {
@@ -135,6 +130,21 @@ export class Memory {
     return state.base === undefined
       ? []
       : attribute(transitions, this.ledger.complete(file.key, since), state.base, session);
+  }
+
+  /** As {@link causesSince}, for a state that was only peeked at: who wrote the disk is told as far as it is known by now. */
+  async causesByNow(since: Base, file: FileRef, state: State, session: string | undefined): Promise<string[]> {
+    await this.#documents.settled(file);
+    if (state.base === undefined) {
+      return [];
+    }
+    const recorded = this.ledger.transitions(file.key);
+    const last = recorded.findLast(({ to }) => to !== undefined);
+    const isWritten = last?.to !== undefined && last.to.disk !== state.base.disk;
+    const transitions = isWritten
+      ? [...recorded, { cause: this.#documents.writerSince(file, last.time), to: state.base, time: this.now() }]
+      : recorded;
+    return attribute(transitions, this.ledger.complete(file.key, since), state.base, session);
   }
 
   /** What there is to say of a file that is no longer in the state `since`. */

@@ -52,7 +52,7 @@ export async function staleBaseOf(
   if (state.base === undefined || isFresh(base, state.base)) {
     return undefined;
   }
-  const causes = await memory.causesSince(base, file, state, session);
+  const causes = await memory.causesByNow(base, file, state, session);
   const before = memory.snapshotAt(base)?.text.content;
   const lines = before === undefined || state.kind === 'unreadable' ? undefined : countLines(before, contentOf(state));
   return {

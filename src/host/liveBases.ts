@@ -9,6 +9,8 @@ const GATHER_TIME = 50;
 /** Of all time, at most this part is spent on looking. */
 const MAX_SHARE = 1 / 4;
 const MAX_DELAY = 2_000;
+/** When a file that some program wrote is looked at once more: by then git, or a command that ended, may be known to be it. */
+const SECOND_LOOK = 2_000;
 
 /**
  * The held bases that are stale at this moment. A file is looked at only when something has happened to it and some session
@@ -24,6 +26,7 @@ export class LiveBases implements vscode.Disposable {
   readonly #touched = new Set<string>();
   readonly #stale = new Map<string, StaleBase>();
   readonly #subscriptions: readonly vscode.Disposable[];
+  readonly #secondLooks = new Set<NodeJS.Timeout>();
   #held: ReadonlySet<string> = new Set();
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
@@ -60,6 +63,9 @@ export class LiveBases implements vscode.Disposable {
   }
 
   dispose(): void {
+    for (const timer of this.#secondLooks) {
+      clearTimeout(timer);
+    }
     for (const subscription of this.#subscriptions) {
       subscription.dispose();
     }
@@ -106,11 +112,25 @@ export class LiveBases implements vscode.Disposable {
       const found = await this.#arbiter.held.stale(keys);
       if (this.#replace(keys, found)) {
         this.#onDidChange.fire();
+        this.#lookAgain(found);
       }
     } finally {
       this.#lastLook = performance.now() - start;
       this.#isLooking = false;
       this.#lookSoon();
+    }
+  }
+
+  #lookAgain(found: readonly StaleBase[]): void {
+    const written = found.filter(({ causes }) => causes.at(-1)?.startsWith('external writer'));
+    if (written.length > 0) {
+      const timer = setTimeout(() => {
+        this.#secondLooks.delete(timer);
+        for (const { key } of written) {
+          this.#touch(key);
+        }
+      }, SECOND_LOOK);
+      this.#secondLooks.add(timer);
     }
   }
 

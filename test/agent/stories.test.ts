@@ -230,11 +230,12 @@ describe('In the real agent mode', function () {
   });
 });
 
-async function emptyChatInput({ model, workbench }: AgentMode): Promise<void> {
-  await model.evaluate(async (api) => {
-    await api.commands.executeCommand('workbench.action.chat.open', { query: '', isPartialQuery: true });
-  });
-  await workbench.page.getByText('Edit Arbiter refused an edit', { exact: false }).first().waitFor({ state: 'hidden' });
+async function emptyChatInput({ workbench }: AgentMode): Promise<void> {
+  const input = workbench.page.locator('.interactive-session .interactive-input-editor').first();
+  await input.locator('.view-lines').click();
+  await workbench.page.keyboard.press('Control+a');
+  await workbench.page.keyboard.press('Delete');
+  await input.getByText('Edit Arbiter refused an edit', { exact: false }).first().waitFor({ state: 'hidden' });
 }
 
 /** A text in the chat's input. */
