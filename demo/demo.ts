@@ -62,7 +62,7 @@ try {
     await workbench.command('Edit Arbiter: Show Conflicts');
     await workbench.screenshot(`${values.pictures}/${prompt.split(' ')[0]}.png`);
   }
-  await showChanges(`${values.pictures}/conflict.png`);
+  await showChanges(values.pictures);
   await askForSettings(`${values.pictures}/protected.png`);
 } finally {
   await agent.stop();
@@ -87,13 +87,19 @@ function printStep({ call, result }: ToolStep, index: number): string {
 }
 
 /** As an engineer would: from the row of the refused edit to what has changed since the agent's read. */
-async function showChanges(picture: string): Promise<void> {
+async function showChanges(folder: string): Promise<void> {
   const panel = new ConflictPanel(workbench);
   await panel.open();
   await panel.refused('pricing.py').click();
+  await panel.details.locator('.diff').first().waitFor();
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await workbench.page.emulateMedia({ colorScheme });
+    await panel.page.locator(`body.vscode-${colorScheme}`).waitFor();
+    await workbench.screenshot(`${folder}/panel-${colorScheme}.png`);
+  }
   await panel.details.getByRole('button', { name: 'Show Changes', exact: true }).click();
   await workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
-  await workbench.screenshot(picture);
+  await workbench.screenshot(`${folder}/conflict.png`);
 }
 
 /** An agent that obeys what it has read, and the question that stands before it. */

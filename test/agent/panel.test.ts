@@ -116,6 +116,7 @@ describe('The conflict panel', function () {
     await panel.details.locator('.chip', { hasText: 'edit #1' }).waitFor();
     assert.equal(await panel.details.locator('.fit').textContent(), 'next to the change');
     const [since, wanted] = [panel.details.locator('.column').nth(0), panel.details.locator('.column').nth(1)];
+    await Promise.all([since, wanted].map((column) => column.locator('.line.added').first().waitFor()));
     assert.deepEqual(await since.locator('.line.added code, .line.removed code').allInnerTexts(), [
       '    rate = Decimal("0.20")',
       '    rate = tier.discount_rate',
