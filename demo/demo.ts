@@ -92,14 +92,24 @@ async function showChanges(folder: string): Promise<void> {
   await panel.open();
   await panel.refused('pricing.py').click();
   await panel.details.locator('.diff').first().waitFor();
+  await maximizePanel();
   for (const colorScheme of ['dark', 'light'] as const) {
     await workbench.page.emulateMedia({ colorScheme });
     await panel.page.locator(`body.vscode-${colorScheme}`).waitFor();
+    await workbench.page.mouse.move(0, 0);
     await workbench.screenshot(`${folder}/panel-${colorScheme}.png`);
   }
+  await maximizePanel();
   await panel.details.getByRole('button', { name: 'Show Changes', exact: true }).click();
   await workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
   await workbench.screenshot(`${folder}/conflict.png`);
+}
+
+/** The first time; the second time it is as it was. */
+async function maximizePanel(): Promise<void> {
+  await agent.model.evaluate(async (api) => {
+    await api.commands.executeCommand('workbench.action.toggleMaximizedPanel');
+  });
 }
 
 /** An agent that obeys what it has read, and the question that stands before it. */
