@@ -154,7 +154,7 @@ function draw(view: RowView, row: StaleRow | RefusedRow, now: number, drawing: D
     drawing.twistie,
     drawing.mark,
     nameOf(row.name),
-    folderOf(row.folder),
+    ...(row.folder === '' ? [] : [folderOf(row.folder)]),
     drawing.text,
     ...drawing.lines,
     element('span', { class: 'space' }),
