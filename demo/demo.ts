@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startAgentMode } from '../test/hosts/agentMode.ts';
+import { ConflictPanel } from '../test/hosts/conflictPanel.ts';
 import type { ToolStep } from '../test/hosts/transcript.ts';
 import { parseEdit, parseRead } from './answers.ts';
 import { scriptedAgent } from './scriptedAgent.ts';
@@ -61,7 +62,7 @@ try {
     await workbench.command('Edit Arbiter: Show Conflicts');
     await workbench.screenshot(`${values.pictures}/${prompt.split(' ')[0]}.png`);
   }
-  await showChanges(`${values.pictures}/conflict.png`);
+  await showChanges(values.pictures);
   await askForSettings(`${values.pictures}/protected.png`);
 } finally {
   await agent.stop();
@@ -86,13 +87,29 @@ function printStep({ call, result }: ToolStep, index: number): string {
 }
 
 /** As an engineer would: from the row of the refused edit to what has changed since the agent's read. */
-async function showChanges(picture: string): Promise<void> {
-  const row = workbench.page.locator('.part.panel [role="treeitem"]', { hasText: 'pricing.py' });
-  await row.click();
-  await row.hover();
-  await row.getByRole('button', { name: 'Show Changes Since Read' }).click();
+async function showChanges(folder: string): Promise<void> {
+  const panel = new ConflictPanel(workbench);
+  await panel.open();
+  await panel.refused('pricing.py').click();
+  await panel.details.locator('.diff').first().waitFor();
+  await maximizePanel();
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await workbench.page.emulateMedia({ colorScheme });
+    await panel.page.locator(`body.vscode-${colorScheme}`).waitFor();
+    await workbench.page.mouse.move(0, 0);
+    await workbench.screenshot(`${folder}/panel-${colorScheme}.png`);
+  }
+  await maximizePanel();
+  await panel.details.getByRole('button', { name: 'Show Changes', exact: true }).click();
   await workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
-  await workbench.screenshot(picture);
+  await workbench.screenshot(`${folder}/conflict.png`);
+}
+
+/** The first time; the second time it is as it was. */
+async function maximizePanel(): Promise<void> {
+  await agent.model.evaluate(async (api) => {
+    await api.commands.executeCommand('workbench.action.toggleMaximizedPanel');
+  });
 }
 
 /** An agent that obeys what it has read, and the question that stands before it. */

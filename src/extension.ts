@@ -1,25 +1,26 @@
 import * as vscode from 'vscode';
 import { Arbiter } from './core/arbiter.ts';
+import type { LandedEdit } from './core/landedEdit.ts';
 import { Ledger } from './core/ledger.ts';
 import { BufferChanges } from './host/bufferChanges.ts';
 import { ChatEdits } from './host/chatEdits.ts';
-import { registerCommands } from './host/commands.ts';
 import { WorkspaceDocuments } from './host/documents.ts';
 import { countEdits } from './host/editCounter.ts';
+import { openEngineerSide } from './host/engineerSide.ts';
 import { Observer } from './host/observer.ts';
 import { WindowExchange } from './host/otherWindows.ts';
 import { askHuman, readProtection } from './host/protection.ts';
 import { Runs } from './host/runs.ts';
+import { STORY_SESSION } from './host/scratchStory.ts';
 import { readLimits } from './host/settings.ts';
 import { Storage } from './host/storage.ts';
+import { TallyBook } from './host/tallyBook.ts';
 import { checkTool } from './host/tools/check.ts';
 import { editTool } from './host/tools/edit.ts';
 import { readTool } from './host/tools/read.ts';
 import { makeTool } from './host/tools/tool.ts';
-import { BaseContent } from './host/views/baseContent.ts';
-import { ConflictTree } from './host/views/conflictTree.ts';
 import { Writers } from './host/writers.ts';
-import { SECTION, TOOLS, VIEWS } from './names.ts';
+import { SECTION, TOOLS } from './names.ts';
 
 /** How long after the start stored causes are read, in milliseconds. */
 const LOAD_DELAY = 2_000;
@@ -44,6 +45,8 @@ export function activate(context: vscode.ExtensionContext): void {
         log,
       )
     : undefined;
+  const tallies = new TallyBook(storage && (() => storage.readTallies()));
+  const landings = new vscode.EventEmitter<LandedEdit>();
   const arbiter = new Arbiter({
     documents,
     ledger,
@@ -53,18 +56,21 @@ export function activate(context: vscode.ExtensionContext): void {
     ...(storage ? { store: storage } : {}),
     protection: readProtection,
     ask: askHuman,
-    onDidEdit: (tally) => storage?.keepTally(tally),
+    onDidEdit: (tally) => {
+      if (tally.session !== STORY_SESSION) {
+        storage?.keepTally(tally);
+        tallies.add(tally);
+      }
+    },
+    onDidLand: (landed) => landings.fire(landed),
     onFault: (error, path) => log.error(`${path}:`, error instanceof Error ? error : String(error)),
   });
   // Not while the window starts; at the latest when an agent calls.
-  const load = () => storage?.load();
+  const load = (): void => storage?.load();
   const loading = setTimeout(() => {
     load();
     void storage?.prune();
   }, LOAD_DELAY);
-  const uriOf = (key: string) => documents.looks.uriOf(key);
-  const content = new BaseContent(arbiter);
-  const tree = new ConflictTree(arbiter.conflicts, uriOf);
   subscriptions.push(
     log,
     runs,
@@ -74,13 +80,21 @@ export function activate(context: vscode.ExtensionContext): void {
     new Observer(documents, ledger, chatEdits, () => storage?.settleSoon(), log),
     ...(storage ? [storage] : []),
     new vscode.Disposable(() => clearTimeout(loading)),
-    content,
-    tree,
-    vscode.window.registerTreeDataProvider(VIEWS.conflicts, tree),
+    tallies,
+    landings,
     vscode.lm.registerTool(TOOLS.read, makeTool(readTool(arbiter), load, log)),
     vscode.lm.registerTool(TOOLS.edit, makeTool(editTool(arbiter), load, log)),
     vscode.lm.registerTool(TOOLS.check, makeTool(checkTool(arbiter), load, log)),
-    ...registerCommands({ arbiter, content, uriOf, log, tallies: () => storage?.readTallies() ?? [] }),
+    ...openEngineerSide({
+      extension: context.extensionUri,
+      storage: storageUri?.fsPath,
+      arbiter,
+      documents,
+      tallies,
+      landings: landings.event,
+      load,
+      log,
+    }),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration(SECTION)) {
         arbiter.limits = readLimits();

@@ -1,4 +1,6 @@
 /** Every id that package.json also spells; a test keeps the two alike. */
+export const EXTENSION = 'edit-arbiter.edit-arbiter';
+
 export const TOOLS = {
   read: 'arbiter_read',
   edit: 'arbiter_edit',
@@ -10,8 +12,13 @@ export const COMMANDS = {
   copyPrompt: 'editArbiter.copyPrompt',
   showConflicts: 'editArbiter.showConflicts',
   showChanges: 'editArbiter.showChanges',
+  showIntended: 'editArbiter.showIntended',
+  openFile: 'editArbiter.openFile',
   dismiss: 'editArbiter.dismiss',
   clearResolved: 'editArbiter.clearResolved',
+  clearMarks: 'editArbiter.clearMarks',
+  tryStory: 'editArbiter.tryStory',
+  getStarted: 'editArbiter.getStarted',
   showStatistics: 'editArbiter.showStatistics',
   exportStatistics: 'editArbiter.exportStatistics',
   showLog: 'editArbiter.showLog',
@@ -27,6 +34,8 @@ export const SETTINGS = {
   formatAfterEdit: 'formatAfterEdit',
   protect: 'protect',
   unprotect: 'unprotect',
+  confirm: 'confirm',
+  follow: 'follow',
   saveDirtyFiles: 'saveDirtyFiles',
   textMemory: 'textMemory',
   diffCharacters: 'diffCharacters',
@@ -38,4 +47,10 @@ export const SECTION = 'editArbiter';
 /** Context keys for `when` clauses. */
 export const CONTEXTS = {
   hasConflicts: 'editArbiter.hasConflicts',
+  hasStale: 'editArbiter.hasStale',
+  hasResolved: 'editArbiter.hasResolved',
+  hasMarks: 'editArbiter.hasMarks',
 } as const;
+
+/** The Getting Started walkthrough. */
+export const WALKTHROUGH = 'start';

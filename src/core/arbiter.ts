@@ -3,12 +3,14 @@
 // of that memory. The only class of the core with state; everything it decides is decided by pure functions beside it.
 
 import { editAtomically } from './atomic.ts';
-import { type Base, isFresh, printBase } from './base.ts';
+import { type Base, isFresh, parseBase, printBase } from './base.ts';
 import { type Entry, editAll, type OpenEntry } from './batch.ts';
-import { Conflicts } from './conflict.ts';
+import { type Conflict, Conflicts } from './conflict.ts';
+import type { Diff } from './diff.ts';
 import { contentOf, type Documents, type FileRef, type State } from './documents.ts';
 import type { Call } from './entryAccount.ts';
 import { EntryEdit, type Workshop } from './entryEdit.ts';
+import { HeldBases } from './heldBases.ts';
 import {
   type CheckRequest,
   type EditCall,
@@ -20,12 +22,14 @@ import {
   parseReadCall,
   type ReadRequest,
 } from './input.ts';
+import { intendedContent } from './intended.ts';
 import { type Limits, Memory, type Surroundings } from './memory.ts';
 import { isProtected, isSecret } from './protected.ts';
 import { Queue } from './queue.ts';
 import { type ReadPart, type Room, readState } from './reading.ts';
 import { type Report, reportProblem, reportStaleCheck, summarize } from './report.ts';
-import { type HeldBase, type Session, Sessions } from './sessions.ts';
+import { SessionNames } from './sessionNames.ts';
+import { type HeldBase, Session, Sessions } from './sessions.ts';
 import type { Problem } from './status.ts';
 
 /** Who calls. */
@@ -46,8 +50,19 @@ export interface EditAnswer {
   readonly next?: string;
 }
 
+/** What one entry of a call would change. */
+export interface EditPreview {
+  readonly path: string;
+  /** Unified diff without a file header. */
+  readonly diff: string;
+  readonly added: number;
+  readonly removed: number;
+}
+
 export class Arbiter {
   readonly conflicts = new Conflicts();
+  readonly sessionNames = new SessionNames();
+  readonly held: HeldBases;
   readonly #documents: Documents;
   readonly #memory: Memory;
   readonly #workshop: Workshop;
@@ -59,14 +74,15 @@ export class Arbiter {
   readonly #onDidEdit: Surroundings['onDidEdit'];
 
   constructor(surroundings: Surroundings) {
-    const { documents, nextEdit, onFault } = surroundings;
+    const { documents, nextEdit, onFault, onDidLand } = surroundings;
     this.#onFault = onFault;
     this.#protection = surroundings.protection;
     this.#ask = surroundings.ask;
     this.#onDidEdit = surroundings.onDidEdit;
     this.#documents = documents;
     this.#memory = new Memory(surroundings);
-    this.#workshop = { documents, memory: this.#memory, conflicts: this.conflicts, nextEdit };
+    this.held = new HeldBases(this.#sessions, documents, this.#memory, onFault);
+    this.#workshop = { documents, memory: this.#memory, conflicts: this.conflicts, nextEdit, onDidLand };
   }
 
   set limits(limits: Limits) {
@@ -86,6 +102,7 @@ export class Arbiter {
       for (const look of looks) {
         parts.push('header' in look ? look : await this.#give(look.request, look.file, look.state, call, roomFor));
       }
+      this.held.changed(looks.flatMap((look) => ('file' in look ? [look.file.key] : [])));
       return parts;
     } finally {
       end();
@@ -117,11 +134,39 @@ export class Arbiter {
           causes: Array.isArray(causes) ? causes.map(String) : [],
         });
       }
+      this.held.changed(keysOf(entries));
       const summary = summarize(results);
       return alsoChanged.length > 0 ? { summary, results, also_changed: alsoChanged } : { summary, results };
     } finally {
       end();
     }
+  }
+
+  /**
+   * What a call of `arbiter_edit` would change now, for a question to the engineer; writes nothing. Left out are entries that
+   * would be refused, and protected files, which are asked about by themselves.
+   */
+  async preview(
+    input: unknown,
+  ): Promise<{ readonly previews: readonly EditPreview[]; readonly explanation: string | undefined }> {
+    const parsed = parseEditCall(input);
+    if ('status' in parsed) {
+      return { previews: [], explanation: undefined };
+    }
+    const open = this.#resolveAll(parsed).filter((entry) => entry.kind === 'open');
+    const shown = open.filter((entry) => !this.#isAsked(entry));
+    const session = new Session(undefined);
+    const call: Call = { session, turn: 0, explanation: undefined, isCancelled: () => false, isChat: true };
+    const previews = await Promise.all(
+      shown.map(async (entry) => {
+        const { file, target } = entry;
+        const state = await this.#memory.look(file);
+        const diff = new EntryEdit(this.#workshop, entry, call).preview(state);
+        const path = target === undefined ? file.path : `${file.path} → ${target.path}`;
+        return diff === undefined ? [] : [{ path, diff: diff.text, added: diff.added, removed: diff.removed }];
+      }),
+    );
+    return { previews: previews.flat(), explanation: parsed.explanation };
   }
 
   /** `arbiter_check`: reads, never writes, never gates. Without files: every base of the session that is stale now. */
@@ -147,7 +192,7 @@ export class Arbiter {
   dismiss(id: number): void {
     const conflict = this.conflicts.open.find((open) => open.id === id);
     if (conflict) {
-      this.#sessions.of(conflict.session).held.delete(conflict.key);
+      this.held.release(conflict);
       this.conflicts.close((open) => open.id === id);
     }
   }
@@ -155,6 +200,25 @@ export class Arbiter {
   /** The content at a base, for the engineer's views. @returns `undefined` when it is not remembered. */
   contentAt(base: Base): string | undefined {
     return this.#memory.snapshotAt(base)?.text.content;
+  }
+
+  /**
+   * What a refused edit would have led to, had its file not moved.
+   *
+   * @returns `undefined` where it has no place in the text it was planned on, or that text is not remembered.
+   */
+  intendedAt(conflict: Conflict): string | undefined {
+    const ending = this.#documents.endingFor(conflict);
+    const bases = [conflict.since, conflict.expected].map(parseBase);
+    const snapshots = bases.map((base) => base && this.#memory.snapshotAt(base));
+    return snapshots
+      .map((snapshot) => intendedContent(conflict, snapshot, ending))
+      .find((content) => content !== undefined);
+  }
+
+  /** A unified diff for the engineer's views. */
+  diff(before: string, after: string): Diff {
+    return this.#memory.diff(before, after);
   }
 
   /** Every call takes a turn, also one that turns out to be unusable. */
@@ -266,7 +330,8 @@ export class Arbiter {
       if (refusal) {
         return reportProblem(file.path, refusal);
       }
-      return await this.#queue.runAll(this.#locksOf(entry), () => new EntryEdit(this.#workshop, entry, call).run());
+      const edit = new EntryEdit(this.#workshop, entry, call);
+      return await this.held.whileEditing(file.key, () => this.#queue.runAll(this.#locksOf(entry), () => edit.run()));
     } catch (error) {
       return this.#fault(file, error, 'this edit may or may not have landed');
     }
@@ -298,7 +363,13 @@ export class Arbiter {
         }
       }
       const locks = open.flatMap((entry) => this.#locksOf(entry));
-      return await this.#queue.runAll(locks, () => editAtomically([...edits.values()], this.#documents));
+      const run = () => this.#queue.runAll(locks, () => editAtomically([...edits.values()], this.#documents));
+      return await open.reduce(
+        (rest, { file }) =>
+          () =>
+            this.held.whileEditing(file.key, rest),
+        run,
+      )();
     } catch (error) {
       return open.map((entry) => this.#fault(entry.file, error, 'this edit may or may not have landed'));
     }
@@ -306,9 +377,13 @@ export class Arbiter {
 
   /** @returns what keeps the entry from being carried out, where a human had to be asked. */
   async #askAbout(entry: OpenEntry, call: Call): Promise<Problem | undefined> {
+    return this.#isAsked(entry) ? this.#askToEdit(entry, call) : undefined;
+  }
+
+  /** Whether the entry touches a protected file. */
+  #isAsked({ file, target }: OpenEntry): boolean {
     const protection = this.#protection();
-    const isAsked = [entry.file, entry.target].some((one) => one !== undefined && isProtected(one.path, protection));
-    return isAsked ? this.#askToEdit(entry, call) : undefined;
+    return [file, target].some((one) => one !== undefined && isProtected(one.path, protection));
   }
 
   #locksOf({ file, target }: OpenEntry): string[] {
@@ -327,7 +402,8 @@ export class Arbiter {
       return undefined;
     }
     const path = target === undefined ? file.path : `${file.path} → ${target.path}`;
-    return (await this.#ask({ path, kind: 'edit', diff, explanation: call.explanation })) ? undefined : DENIED;
+    const { explanation } = call;
+    return (await this.#ask({ path, kind: 'edit', diff: diff.text, explanation })) ? undefined : DENIED;
   }
 
   async #askToRead(file: FileRef, call: Call): Promise<Problem | undefined> {

@@ -29,8 +29,11 @@ export interface Conflict {
   readonly request: EditRequest;
 }
 
-/** How many conflicts are kept; the oldest go first. */
-const LIMIT = 200;
+/** How many conflicts are kept, and how much of their text in UTF-16 units; the oldest go first. */
+const LIMIT = 1_000;
+const MAX_CHARS = 16 * 1024 * 1024;
+/** How many settled ones are kept. */
+const RESOLVED_LIMIT = 200;
 
 /** The open conflicts, newest first. */
 export class Conflicts {
@@ -54,8 +57,16 @@ export class Conflicts {
       other.key === conflict.key &&
       other.session === conflict.session &&
       other.request.signature === conflict.request.signature;
-    this.#open = [{ ...conflict, id: this.#nextId++ }, ...this.#open.filter((other) => !isSame(other))].slice(0, LIMIT);
+    this.#open = bounded([{ ...conflict, id: this.#nextId++ }, ...this.#open.filter((other) => !isSame(other))]);
     this.#changed();
+  }
+
+  /** Brings back conflicts that were open before, newest first: they are older than all that are open now. */
+  restore(conflicts: readonly Omit<Conflict, 'id'>[]): void {
+    if (conflicts.length > 0) {
+      this.#open = bounded([...this.#open, ...conflicts.map((conflict) => ({ ...conflict, id: this.#nextId++ }))]);
+      this.#changed();
+    }
   }
 
   clearResolved(): void {
@@ -74,7 +85,7 @@ export class Conflicts {
     const closed = this.#open.filter(isMeant);
     if (closed.length > 0) {
       this.#open = this.#open.filter((conflict) => !closed.includes(conflict));
-      this.#resolved = [...closed, ...this.#resolved].slice(0, LIMIT);
+      this.#resolved = [...closed, ...this.#resolved].slice(0, RESOLVED_LIMIT);
       this.#changed();
     }
   }
@@ -83,5 +94,29 @@ export class Conflicts {
     for (const listener of this.#listeners) {
       listener();
     }
+  }
+}
+
+function bounded(conflicts: readonly Conflict[]): Conflict[] {
+  let chars = 0;
+  const end = conflicts.findIndex((conflict) => {
+    chars += sizeOf(conflict);
+    return chars > MAX_CHARS;
+  });
+  return conflicts.slice(0, Math.min(end === -1 ? conflicts.length : Math.max(end, 1), LIMIT));
+}
+
+/** About how much text a conflict holds, in UTF-16 units. */
+export function sizeOf({ request: { wish }, diffSinceRead }: Pick<Conflict, 'request' | 'diffSinceRead'>): number {
+  const diff = diffSinceRead?.length ?? 0;
+  switch (wish.kind) {
+    case 'edits':
+      return wish.replacements.reduce((sum, { oldText, newText }) => sum + oldText.length + newText.length, diff);
+    case 'patch':
+      return diff + wish.patch.length;
+    case 'content':
+      return diff + wish.content.length;
+    default:
+      return diff;
   }
 }

@@ -13,7 +13,9 @@ import {
 } from './documents.ts';
 import type { Verdict } from './gate.ts';
 import type { EditRequest } from './input.ts';
+import type { LandedEdit } from './landedEdit.ts';
 import { type Applied, gatherLandedFacts, gatherMovedFacts } from './landedFacts.ts';
+import { landedLines } from './landedLines.ts';
 import type { Landing, Move } from './ledger.ts';
 import type { Memory } from './memory.ts';
 import { noteRegions } from './regions.ts';
@@ -56,6 +58,8 @@ export interface Desk {
   readonly conflicts: Conflicts;
   /** Takes the next edit number of this workspace, counted from 1, and stores it. */
   readonly nextEdit: () => number;
+  /** Told of each edit that stands, for the engineer to see. */
+  readonly onDidLand?: ((landed: LandedEdit) => void) | undefined;
 }
 
 /** Says how an entry ended: to the model as its report, to the ledger, to the session, and to the engineer as a conflict. */
@@ -63,6 +67,7 @@ export class EntryAccount {
   readonly #memory: Memory;
   readonly #conflicts: Conflicts;
   readonly #nextEdit: () => number;
+  readonly #onDidLand: Desk['onDidLand'];
   readonly #request: EditRequest;
   readonly #file: FileRef;
   readonly #target: FileRef | undefined;
@@ -74,10 +79,11 @@ export class EntryAccount {
   #number: number | undefined;
   #recordedHooks = 0;
 
-  constructor({ memory, conflicts, nextEdit }: Desk, { request, file, target }: OpenEntry, call: Call) {
+  constructor({ memory, conflicts, nextEdit, onDidLand }: Desk, { request, file, target }: OpenEntry, call: Call) {
     this.#memory = memory;
     this.#conflicts = conflicts;
     this.#nextEdit = nextEdit;
+    this.#onDidLand = onDidLand;
     this.#request = request;
     this.#file = file;
     this.#target = target;
@@ -253,6 +259,9 @@ export class EntryAccount {
       session.held.set(file.key, { file, base: outcome.state.base, turn });
     }
     this.#conflicts.close((conflict) => conflict.session === session.id && conflict.key === this.#file.key);
+    if (candidate) {
+      this.#show(number, contentOf(before), candidate.text.content, outcome);
+    }
     const notes = candidate ? this.#notesFor(candidate.spans, before, vouched, outcome) : [];
     return reportApplied({
       path: file.path,
@@ -260,6 +269,27 @@ export class EntryAccount {
       edit: number,
       ...facts,
       ...(notes.length === 0 ? {} : { note: notes.join('. ') }),
+    });
+  }
+
+  /** Tells the engineer's side which lines are new. What somebody else wrote beside the edit is nobody's hook. */
+  #show(edit: number, before: string, asked: string, { state, hooks, foreign, isUndone }: Applied): void {
+    if (this.#onDidLand === undefined || state.kind !== 'text' || isUndone) {
+      return;
+    }
+    const { content } = state.text;
+    this.#onDidLand({
+      ...(this.#target ?? this.#file),
+      edit,
+      session: this.#call.session.id,
+      turn: this.#call.turn,
+      explanation: this.#call.explanation,
+      content,
+      lines: () => {
+        const { edited, hooked } = landedLines(before, asked, content);
+        return { edited, hooked: foreign ? [] : hooked };
+      },
+      hooks: [...new Set(hooks.map(({ name }) => name))],
     });
   }
 

@@ -1,5 +1,6 @@
 import { isSameBase, printBase } from './base.ts';
 import type { OpenEntry } from './batch.ts';
+import type { Diff } from './diff.ts';
 import {
   contentOf,
   type Decision,
@@ -58,19 +59,19 @@ export class EntryEdit {
   }
 
   /**
-   * What the entry would change in a state, as a unified diff: for a question to a human.
+   * What the entry would change in a state: for a question to a human.
    *
    * @returns `undefined` where it would be refused anyway; then {@link run} says why.
    */
-  preview(state: State): string | undefined {
+  preview(state: State): Diff | undefined {
     const considered = this.#consider(state);
     switch (considered.kind) {
       case 'delete':
-        return this.#memory.diff(contentOf(state), '').text;
+        return this.#memory.diff(contentOf(state), '');
       case 'accepted':
       case 'create':
       case 'rename':
-        return this.#memory.diff(contentOf(state), candidateOf(considered)?.text.content ?? contentOf(state)).text;
+        return this.#memory.diff(contentOf(state), candidateOf(considered)?.text.content ?? contentOf(state));
       default:
         return undefined;
     }

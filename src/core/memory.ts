@@ -2,6 +2,7 @@ import { attribute, hasOtherWriter, type NamedCause } from './attribution.ts';
 import { type Base, effectiveDigest, isFresh, printBase } from './base.ts';
 import { type Diff, unifiedDiff } from './diff.ts';
 import { contentOf, type Documents, type FileRef, type State } from './documents.ts';
+import type { LandedEdit } from './landedEdit.ts';
 import type { Ledger } from './ledger.ts';
 import { isSecret, type Protection } from './protected.ts';
 import type { StaleFacts } from './report.ts';
@@ -55,6 +56,8 @@ export interface Surroundings {
   readonly ask: (question: Question) => Promise<boolean>;
   /** Told of how each entry of an `arbiter_edit` call ended. */
   readonly onDidEdit: (tally: Tally) => void;
+  /** Told of each edit that landed, for the engineer to see. */
+  readonly onDidLand?: (landed: LandedEdit) => void;
   /** Told of an error that no rule foresees; the call goes on. */
   readonly onFault: (error: unknown, path: string) => void;
 }
@@ -93,6 +96,14 @@ export class Memory {
     return state;
   }
 
+  /**
+   * The state now, for a view that looks often. Nothing is remembered: each state of a buffer would take its place in the
+   * ledger, and who wrote the disk may be known better a moment later.
+   */
+  peek(file: FileRef): Promise<State> {
+    return this.#documents.look(file);
+  }
+
   remember(file: FileRef, state: State): void {
     if (state.base === undefined) {
       return;
@@ -129,6 +140,26 @@ export class Memory {
     return state.base === undefined
       ? []
       : attribute(transitions, this.ledger.complete(file.key, since), state.base, session);
+  }
+
+  /** As {@link causesSince}, for a state that was only peeked at: who wrote the disk is told as far as it is known by now. */
+  async causesByNow(since: Base, file: FileRef, state: State, session: string | undefined): Promise<NamedCause[]> {
+    await this.#documents.settled(file);
+    const { base } = state;
+    if (base === undefined) {
+      return [];
+    }
+    const recorded = this.ledger.transitions(file.key);
+    const last = recorded.findLast(({ to }) => to !== undefined);
+    const isWritten = last?.to !== undefined && last.to.disk !== base.disk;
+    const time = this.now();
+    const moves = isWritten ? this.#documents.writersSince(file, last.time, last.to as Base, base) : [];
+    const written = moves.map((move, index) => ({
+      ...move,
+      time,
+      ...(index === moves.length - 1 ? { to: base } : {}),
+    }));
+    return attribute([...recorded, ...written], this.ledger.complete(file.key, since), base, session);
   }
 
   /** What there is to say of a file that is no longer in the state `since`. */

@@ -159,6 +159,11 @@ export class Sessions {
     return session;
   }
 
+  /** Every session that is remembered. */
+  get all(): readonly Session[] {
+    return [...this.#sessions.values()];
+  }
+
   /** Forgets sessions that have not made a call for a day, and with them the bases they held. */
   dropIdle(now: number): void {
     for (const [key, session] of this.#sessions) {

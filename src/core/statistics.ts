@@ -91,44 +91,6 @@ export function classOf(cause: string): CauseClass {
   return classes.find(([pattern]) => pattern.test(cause))?.[1] ?? 'unknown';
 }
 
-/** For a person: Markdown. */
-export function printStatistics(statistics: Statistics): string {
-  const { applies, stale, staleRate, refusals, causes, days, sessions, models } = statistics;
-  if (applies === 0) {
-    return '# Edit Arbiter: statistics\n\nNo agent has edited a file of this workspace through the arbiter yet.\n';
-  }
-  const shares = (title: string, rows: readonly Share[]) =>
-    rows.length === 0
-      ? []
-      : [
-          `## ${title}`,
-          '',
-          '| | count | |',
-          '|---|--:|--:|',
-          ...rows.map(({ name, count, share }) => `| ${name} | ${count} | ${percent(share)} |`),
-          '',
-        ];
-  const periods = (title: string, rows: readonly Period[]) => [
-    `## ${title}`,
-    '',
-    '| | applies | stale | |',
-    '|---|--:|--:|--:|',
-    ...rows.map((row) => `| ${row.name} | ${row.applies} | ${row.stale} | ${percent(row.stale / row.applies)} |`),
-    '',
-  ];
-  return [
-    '# Edit Arbiter: statistics',
-    '',
-    `**${applies}** applies, **${stale}** of them on a stale base (**${percent(staleRate)}**). Kept in this workspace's storage, never sent anywhere.`,
-    '',
-    ...shares('Who had moved the file', causes),
-    ...shares('Refusals', refusals),
-    ...periods('By day', days),
-    ...periods('By session', sessions),
-    ...periods('By model', models),
-  ].join('\n');
-}
-
 /** For a spreadsheet: a line per entry, quoted as RFC 4180 says; a leading sign is kept from being taken for a formula. */
 export function printCsv(tallies: readonly Tally[], printTime: (time: number) => string): string {
   const quote = (value: string) => `"${value.replace(/^\s*[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
@@ -195,8 +157,4 @@ function periodsOf(gated: readonly Tally[], nameOf: (tally: Tally) => string): P
     periods.set(name, { name, applies: applies + 1, stale: stale + (STALE.includes(tally.status) ? 1 : 0) });
   }
   return [...periods.values()];
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
 }

@@ -1,48 +1,72 @@
-import { statSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { Arbiter } from '../core/arbiter.ts';
-import { parseBase } from '../core/base.ts';
-import { blocksBetween } from '../core/compare.ts';
-import type { Conflict } from '../core/conflict.ts';
-import { replanPrompt } from '../core/replan.ts';
-import type { Tally } from '../core/statistics.ts';
-import { COMMANDS, VIEWS } from '../names.ts';
-import { exportStatistics, showStatistics } from './statistics.ts';
-import type { BaseContent } from './views/baseContent.ts';
+import { type MovedFile, replanPrompt } from '../core/replan.ts';
+import { COMMANDS, EXTENSION, VIEWS, WALKTHROUGH } from '../names.ts';
+import type { Openers } from './openers.ts';
+import type { ScratchStory } from './scratchStory.ts';
+import { exportStatistics } from './statistics.ts';
+import type { Subject, Subjects } from './subjects.ts';
+import type { TallyBook } from './tallyBook.ts';
+import type { LandingMarks } from './views/landingMarks.ts';
+import type { StatisticsPage } from './views/statisticsPage.ts';
 
 /** What the commands work with. */
 export interface CommandTools {
   readonly arbiter: Arbiter;
-  readonly content: BaseContent;
-  readonly uriOf: (key: string) => vscode.Uri;
+  readonly subjects: Subjects;
+  readonly openers: Openers;
+  readonly tallies: TallyBook;
+  readonly marks: LandingMarks;
+  readonly statistics: StatisticsPage;
+  readonly story: ScratchStory;
   readonly log: vscode.LogOutputChannel;
-  /** How every edit of the workspace has ended so far. */
-  readonly tallies: () => readonly Tally[];
 }
 
 /** Registers every command of the palette and the views. */
 export function registerCommands(tools: CommandTools): vscode.Disposable[] {
-  const { arbiter, log } = tools;
+  const { arbiter, openers, log } = tools;
   const handlers: Record<(typeof COMMANDS)[keyof typeof COMMANDS], (argument?: unknown) => unknown> = {
     [COMMANDS.replan]: (argument) => replan(tools, argument),
     [COMMANDS.copyPrompt]: (argument) => copyPrompt(tools, argument),
     [COMMANDS.showConflicts]: () => vscode.commands.executeCommand(`${VIEWS.conflicts}.focus`),
-    [COMMANDS.showChanges]: (argument) => showChanges(tools, argument),
+    [COMMANDS.showChanges]: async (argument) => {
+      for (const subject of await one(tools, argument, 'Show the changes of which file?', true)) {
+        await openers.showChanges(subject);
+      }
+    },
+    [COMMANDS.showIntended]: async (argument) => {
+      for (const subject of await one(tools, argument, 'Show which intended edit?', false)) {
+        await (subject.kind === 'refused' ? openers.showIntended(subject.conflict) : openers.showChanges(subject));
+      }
+    },
+    [COMMANDS.openFile]: async (argument) => {
+      for (const subject of await one(tools, argument, 'Open which file?', true)) {
+        await openers.openFile(subject);
+      }
+    },
     [COMMANDS.dismiss]: (argument) => dismiss(tools, argument),
     [COMMANDS.clearResolved]: () => arbiter.conflicts.clearResolved(),
-    [COMMANDS.showStatistics]: () => showStatistics(tools.tallies()),
-    [COMMANDS.exportStatistics]: () => exportStatistics(tools.tallies()),
+    [COMMANDS.clearMarks]: () => tools.marks.clear(),
+    [COMMANDS.showStatistics]: () => tools.statistics.show(),
+    [COMMANDS.exportStatistics]: () => exportStatistics(tools.tallies.all),
+    [COMMANDS.tryStory]: () => tools.story.play(),
+    [COMMANDS.getStarted]: () =>
+      vscode.commands.executeCommand('workbench.action.openWalkthrough', `${EXTENSION}#${WALKTHROUGH}`, false),
     [COMMANDS.showLog]: () => log.show(),
   };
   return Object.entries(handlers).map(([id, handler]) => vscode.commands.registerCommand(id, handler));
 }
 
 async function replan(tools: CommandTools, argument: unknown): Promise<void> {
-  const conflicts = await choose(tools, argument, 'Re-plan which edits?', true);
-  if (conflicts.length === 0) {
+  const chosen = await tools.subjects.choose(argument, {
+    title: 'Re-plan which edits?',
+    isMany: true,
+    withStale: true,
+  });
+  if (chosen.length === 0) {
     return;
   }
-  const prompt = replanPrompt(conflicts);
+  const prompt = await promptFor(tools, chosen);
   try {
     await vscode.commands.executeCommand('workbench.action.chat.open', {
       query: prompt,
@@ -59,83 +83,43 @@ async function replan(tools: CommandTools, argument: unknown): Promise<void> {
 }
 
 async function copyPrompt(tools: CommandTools, argument: unknown): Promise<void> {
-  const conflicts = await choose(tools, argument, 'Copy a prompt for which edits?', true);
-  if (conflicts.length > 0) {
-    await vscode.env.clipboard.writeText(replanPrompt(conflicts));
+  const choice = { title: 'Copy a prompt for which edits?', isMany: true, withStale: true };
+  const chosen = await tools.subjects.choose(argument, choice);
+  if (chosen.length > 0) {
+    await vscode.env.clipboard.writeText(await promptFor(tools, chosen));
     void vscode.window.showInformationMessage('The re-plan prompt is on the clipboard.');
   }
 }
 
-async function showChanges(tools: CommandTools, argument: unknown): Promise<void> {
-  const [conflict] = await choose(tools, argument, 'Show the changes of which file?', false);
-  if (!conflict) {
-    return;
-  }
-  const base = parseBase(conflict.since);
-  const then = base && tools.arbiter.contentAt(base);
-  if (then === undefined) {
-    void vscode.window.showWarningMessage(`The text of ${conflict.path} at that base is no longer remembered.`);
-    return;
-  }
-  const file = tools.uriOf(conflict.key);
-  const name = conflict.path.split('/').at(-1) ?? conflict.path;
-  const title = `${name} (at the agent's read ↔ now)`;
-  const now = await contentNow(file);
-  const line = blocksBetween(then, now ?? '')[0]?.newStart ?? 0;
-  const right = now === undefined ? tools.content.uriAt(file, 'absent') : file;
-  await vscode.commands.executeCommand('vscode.diff', tools.content.uriAt(file, conflict.since), right, title, {
-    selection: new vscode.Range(line, 0, line, 0),
-  } satisfies vscode.TextDocumentShowOptions);
+async function promptFor({ openers }: CommandTools, chosen: readonly Subject[]): Promise<string> {
+  const conflicts = chosen.flatMap((subject) => (subject.kind === 'refused' ? [subject.conflict] : []));
+  const moved = await Promise.all(
+    chosen.flatMap((subject) => (subject.kind === 'stale' ? [movedFile(subject, openers)] : [])),
+  );
+  return replanPrompt(conflicts, moved);
 }
 
-/** @returns `undefined` where there is no such file any more, or the editor cannot show it. */
-async function contentNow(file: vscode.Uri): Promise<string | undefined> {
-  if (statSync(file.fsPath, { throwIfNoEntry: false })?.isFile() !== true) {
-    return undefined;
-  }
-  return (await vscode.workspace.openTextDocument(file)).getText().replaceAll('\r\n', '\n');
+async function movedFile(subject: Subject & { readonly kind: 'stale' }, openers: Openers): Promise<MovedFile> {
+  const { path, causes } = subject.stale;
+  return { path, changedBy: causes, diffSinceRead: (await openers.diffOf(subject)) ?? null };
 }
 
-async function dismiss(tools: CommandTools, argument: unknown): Promise<void> {
-  for (const { id } of await choose(tools, argument, 'Dismiss which conflicts?', true)) {
-    tools.arbiter.dismiss(id);
+async function dismiss({ arbiter, subjects }: CommandTools, argument: unknown): Promise<void> {
+  const choice = { title: 'Dismiss which conflicts?', isMany: true, withStale: true };
+  for (const subject of await subjects.choose(argument, choice)) {
+    if (subject.kind === 'refused') {
+      arbiter.dismiss(subject.conflict.id);
+    } else {
+      arbiter.held.release(subject.stale);
+    }
   }
 }
 
-/** The conflict that a view hands over, else what the engineer picks among the open ones. */
-async function choose(
-  { arbiter }: CommandTools,
+function one(
+  { subjects }: CommandTools,
   argument: unknown,
   title: string,
-  isMany: boolean,
-): Promise<readonly Conflict[]> {
-  const { open } = arbiter.conflicts;
-  if (typeof argument === 'object' && argument !== null && 'conflict' in argument) {
-    return open.filter((conflict) => conflict === argument.conflict);
-  }
-  if (open.length === 0) {
-    void vscode.window.showInformationMessage('There are no open conflicts: no refused edit waits for an answer.');
-    return [];
-  }
-  const items = open.map((conflict) => ({
-    label: conflict.path,
-    description: [conflict.status, conflict.changedBy.at(-1)].filter(Boolean).join(' · '),
-    detail: [conflict.explanation, `${ageOf(conflict)} ago`].filter(Boolean).join(' · '),
-    conflict,
-  }));
-  if (isMany) {
-    const picked = await vscode.window.showQuickPick(items, { title, canPickMany: true, matchOnDescription: true });
-    return picked?.map(({ conflict }) => conflict) ?? [];
-  }
-  const picked = await vscode.window.showQuickPick(items, { title, matchOnDescription: true });
-  return picked ? [picked.conflict] : [];
-}
-
-function ageOf({ time }: Conflict): string {
-  const seconds = Math.max(0, Math.round((Date.now() - time) / 1_000));
-  return seconds < 60
-    ? `${seconds} s`
-    : seconds < 3_600
-      ? `${Math.round(seconds / 60)} min`
-      : `${Math.round(seconds / 3_600)} h`;
+  withStale: boolean,
+): Promise<readonly Subject[]> {
+  return subjects.choose(argument, { title, isMany: false, withStale });
 }

@@ -60,6 +60,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   readonly #onDidNumber = new vscode.EventEmitter<NumberedEdit>();
   readonly onDidNumber = this.#onDidNumber.event;
   readonly #subscription: vscode.Disposable;
+  readonly #lent = new Map<string, FileRef>();
 
   /** @param exchange what other windows tell, where there is a place for it. */
   constructor(
@@ -113,7 +114,12 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   }
 
   resolve(path: string): FileRef | Problem {
-    return this.looks.resolve(path);
+    return this.#lent.get(path) ?? this.looks.resolve(path);
+  }
+
+  /** Lets agents at one file outside the workspace, under a name of its own: for a story that is played on a scratch file. */
+  lend(file: FileRef): void {
+    this.#lent.set(file.path, file);
   }
 
   async look(file: FileRef): Promise<State> {

@@ -18,3 +18,16 @@ export function readLimits(): Limits {
     diffTime: positive(SETTINGS.diffTime, DEFAULT_LIMITS.diffTime),
   };
 }
+
+/** What happens in the editor when an agent's edit lands. */
+export type Follow = 'off' | 'mark' | 'reveal';
+
+export function readFollow(): Follow {
+  const value = vscode.workspace.getConfiguration(SECTION).get<unknown>(SETTINGS.follow);
+  return value === 'off' || value === 'reveal' ? value : 'mark';
+}
+
+/** Which edits the chat asks about before they are sent to the gate: those of protected files, or all. */
+export function asksForAll(): boolean {
+  return vscode.workspace.getConfiguration(SECTION).get<unknown>(SETTINGS.confirm) === 'all';
+}

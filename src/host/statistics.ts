@@ -1,12 +1,5 @@
 import * as vscode from 'vscode';
-import { computeStatistics, printCsv, printStatistics, type Tally } from '../core/statistics.ts';
-
-/** Shows the workspace's statistics as a rendered page. */
-export async function showStatistics(tallies: readonly Tally[]): Promise<void> {
-  const content = printStatistics(computeStatistics(tallies, dayOf));
-  const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
-  await vscode.window.showTextDocument(document, { preview: true });
-}
+import { computeStatistics, printCsv, type Tally } from '../core/statistics.ts';
 
 /** Writes them where the engineer says, as JSON or CSV. */
 export async function exportStatistics(tallies: readonly Tally[]): Promise<void> {
@@ -25,7 +18,7 @@ export async function exportStatistics(tallies: readonly Tally[]): Promise<void>
 }
 
 /** In the engineer's own calendar. */
-function dayOf(time: number): string {
+export function dayOf(time: number): string {
   const date = new Date(time);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;

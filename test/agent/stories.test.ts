@@ -7,6 +7,7 @@ import { scriptedAgent } from '../../demo/scriptedAgent.ts';
 import { CONFIG_EDIT, HELP, obeyFile, RENAMED_FILES, roles, TIER_EDIT } from '../../demo/stories.ts';
 import { copyWorkspace } from '../../demo/workspace.ts';
 import { type AgentMode, startAgentMode } from '../hosts/agentMode.ts';
+import { ConflictPanel } from '../hosts/conflictPanel.ts';
 import type { ToolStep } from '../hosts/transcript.ts';
 
 /** How often `apply_discount` assigns the rate. */
@@ -174,24 +175,74 @@ describe('In the real agent mode', function () {
 
   it('lists refusals in the panel, and opens the chat with a prompt for one', async () => {
     const { workbench } = agent;
-    await workbench.command('Edit Arbiter: Show Conflicts');
-    const row = workbench.page.locator('.part.panel [role="treeitem"]', { hasText: 'pricing.py' });
-    await row.waitFor();
-    assert.match((await row.getAttribute('aria-label')) ?? '', /api\/pricing\.py, unconsidered_retry · edit #1/);
+    const panel = new ConflictPanel(workbench);
+    await panel.open();
+    const row = panel.refused('pricing.py');
+    assert.match((await row.getAttribute('aria-label')) ?? '', /^api\/pricing\.py, unconsidered retry, edit #1/);
     await row.click();
-    await row.hover();
-    await row.getByRole('button', { name: 'Show Changes Since Read' }).click();
-    await workbench.page.locator('.monaco-diff-editor').first().waitFor();
+    await panel.details.getByRole('button', { name: 'Show Changes', exact: true }).click();
     // Both sides would be the same text if the wrong base were shown.
     await workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
     await workbench.page.locator('.monaco-diff-editor .line-delete').first().waitFor();
-    await row.hover();
-    await row.getByRole('button', { name: 'Re-plan Stale Edit…' }).click();
-    const input = workbench.page.locator('.interactive-session .interactive-input-editor .view-lines').first();
-    await input.getByText('Edit Arbiter refused an edit', { exact: false }).first().waitFor();
+    await panel.details.getByRole('button', { name: 'Re-plan…' }).click();
+    await chatInput(agent, 'Edit Arbiter refused an edit').waitFor();
     await workbench.screenshot(`${PICTURES}/conflict.png`);
   });
+
+  it('opens the chat from the palette, with a prompt for whatever is picked', async () => {
+    const { workbench, chat } = agent;
+    await chat.startOver();
+    await emptyChatInput(agent);
+    await workbench.command('Edit Arbiter: Re-plan Stale Edit…');
+    const picker = workbench.page.locator('.quick-input-widget:visible');
+    const item = picker.locator('.quick-input-list-row', { hasText: 'api/pricing.py' });
+    await item.getByText('unconsidered_retry · edit #1', { exact: false }).first().waitFor();
+    await item.click();
+    await workbench.page.keyboard.press('Enter');
+    await chatInput(agent, 'Edit Arbiter refused an edit').waitFor();
+    await workbench.screenshot(`${PICTURES}/replan.png`);
+  });
+
+  it('asks in the chat before every edit, where the engineer wants that, and lets the gate decide after the yes', async () => {
+    const { model, chat } = agent;
+    writeFileSync(join(workspace.path, 'notes.txt'), '{}\n');
+    const setConfirm = (value: string | undefined) =>
+      model.evaluate(
+        (api, to) => api.workspace.getConfiguration('editArbiter').update('confirm', to ?? undefined, 1),
+        value,
+      );
+    await setConfirm('all');
+    model.play(scriptedAgent([{ isAskedBy: () => true, play: () => obeyFile('notes.txt') }], HELP));
+    try {
+      await chat.startOver();
+      await emptyChatInput(agent);
+      const { done } = await chat.send('write what the file says');
+      assert.match(await chat.question(), /Apply the edit of notes\.txt\?/);
+      await agent.workbench.screenshot(`${PICTURES}/confirm.png`);
+      writeFileSync(join(workspace.path, 'notes.txt'), '{ }\n');
+      await chat.answer('Allow Once');
+      const { steps } = await done;
+      assert.equal(editsIn(steps[1]).results[0]?.status, 'stale_base');
+      assert.equal(readFileSync(join(workspace.path, 'notes.txt'), 'utf8'), '{ }\n');
+    } finally {
+      await setConfirm(undefined);
+    }
+  });
 });
+
+async function emptyChatInput({ workbench }: AgentMode): Promise<void> {
+  const input = workbench.page.locator('.interactive-session .interactive-input-editor').first();
+  await input.locator('.view-lines').click();
+  await workbench.page.keyboard.press('Control+a');
+  await workbench.page.keyboard.press('Delete');
+  await input.getByText('Edit Arbiter refused an edit', { exact: false }).first().waitFor({ state: 'hidden' });
+}
+
+/** A text in the chat's input. */
+function chatInput({ workbench }: AgentMode, text: string) {
+  const input = workbench.page.locator('.interactive-session .interactive-input-editor .view-lines').first();
+  return input.getByText(text, { exact: false }).first();
+}
 
 function editsIn(step: ToolStep | undefined): EditAnswer {
   assert.equal(step?.call.name, 'arbiter_edit');

@@ -15,5 +15,6 @@ export function run(): Promise<void> {
     require('./atomic.test.ts');
     require('./lifecycle.test.ts');
     require('../replay/replay.test.ts');
+    require('./views.test.ts');
   });
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { baseOf, check, edit, invoke, only, read, replace } from './support/agent.ts';
 import { bytesOf, fresh, pathOf, root, sha256, textOf, uriOf, writes } from './support/disk.ts';
-import { documentOf, engineer, isOpen } from './support/engineer.ts';
+import { documentOf, engineer, isOpen, until } from './support/engineer.ts';
 
 describe('Bad input', () => {
   it('answers every wrong call with a status of its own and what to do next, and never throws', async () => {
@@ -310,16 +310,15 @@ describe('Files', () => {
     assert.equal(fine?.status, 'fresh');
   });
 
-  it('counts how edits ended, and shows it', async () => {
+  it('shows how edits ended as a page', async () => {
     const path = fresh('one\n');
     const base = await baseOf(path);
     assert.equal((await replace(path, base, 'one', '1')).status, 'applied');
     writes(path, 'x\n');
     assert.equal((await replace(path, sha256('1\n'), '1', '2')).status, 'stale_base');
     await vscode.commands.executeCommand('editArbiter.showStatistics');
-    const shown = vscode.window.activeTextEditor?.document.getText() ?? '';
-    assert.match(shown, /\*\*\d+\*\* applies, \*\*\d+\*\* of them on a stale base/);
-    assert.match(shown, /\| external writer \| \d+ \|/);
+    await until(() => vscode.window.tabGroups.activeTabGroup.activeTab?.label === 'Edit Arbiter: Statistics');
+    assert.ok(vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputWebview);
   });
 
   it('leaves a document that the engineer holds unsaved alone when the disk under it moves', async () => {

@@ -78,14 +78,32 @@ describe('Conflicts', () => {
     assert.equal(changes, 3);
   });
 
-  it('are kept up to two hundred, the newest', () => {
+  it('are kept up to a thousand, the newest', () => {
     const conflicts = new Conflicts();
     for (let index = 0; index < 1_005; index++) {
       conflicts.add(conflict(`f${index}`));
     }
     assert.deepEqual(
       [conflicts.open.length, conflicts.open[0]?.path, conflicts.open.at(-1)?.path],
-      [200, 'f1004', 'f805'],
+      [1_000, 'f1004', 'f5'],
     );
+  });
+
+  it('are kept as long as their texts are not too large, the newest in any case', () => {
+    const conflicts = new Conflicts();
+    for (const path of ['f', 'g', 'h']) {
+      conflicts.add({ ...conflict(path), diffSinceRead: 'x'.repeat(7 * 1024 * 1024) });
+    }
+    assert.deepEqual(paths(conflicts.open), ['h', 'g']);
+    conflicts.add({ ...conflict('large'), diffSinceRead: 'x'.repeat(17 * 1024 * 1024) });
+    assert.deepEqual(paths(conflicts.open), ['large']);
+  });
+
+  it('come back behind those that are open by then, with numbers of their own', () => {
+    const conflicts = new Conflicts();
+    conflicts.add(conflict('new'));
+    conflicts.restore([conflict('f'), conflict('g')]);
+    assert.deepEqual(paths(conflicts.open), ['new', 'f', 'g']);
+    assert.equal(new Set(conflicts.open.map(({ id }) => id)).size, 3);
   });
 });

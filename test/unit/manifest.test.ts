@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isInvalid, MAX_FILES, parseCheckCall, parseEditCall, parseReadCall } from '../../src/core/input.ts';
-import { COMMANDS, CONTEXTS, SECTION, SETTINGS, TOOLS, VIEWS } from '../../src/names.ts';
+import { COMMANDS, CONTEXTS, EXTENSION, SECTION, SETTINGS, TOOLS, VIEWS, WALKTHROUGH } from '../../src/names.ts';
 
 interface Schema {
   readonly type: string;
@@ -29,17 +29,35 @@ interface MenuItem {
   readonly when?: string;
 }
 
+interface Setting {
+  readonly description?: string;
+  readonly markdownDescription?: string;
+  readonly enum?: readonly string[];
+  readonly enumDescriptions?: readonly string[];
+}
+
+interface Walkthrough {
+  readonly id: string;
+  readonly steps: readonly { readonly description: string; readonly media: { readonly markdown: string } }[];
+}
+
 interface Manifest {
+  readonly name: string;
+  readonly publisher: string;
   readonly engines: { readonly vscode: string };
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly contributes: {
     readonly languageModelTools: readonly Tool[];
     readonly commands: readonly { readonly command: string; readonly title: string; readonly category: string }[];
     readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
-    readonly viewsWelcome: readonly { readonly view: string }[];
     readonly viewsContainers: { readonly panel: readonly { readonly id: string }[] };
     readonly menus: Readonly<Record<string, readonly MenuItem[]>>;
-    readonly configuration: { readonly properties: Readonly<Record<string, object>> };
+    readonly configuration: readonly {
+      readonly title: string;
+      readonly properties: Readonly<Record<string, Setting>>;
+    }[];
+    readonly colors: readonly { readonly id: string; readonly defaults: Readonly<Record<string, string>> }[];
+    readonly walkthroughs: readonly Walkthrough[];
   };
 }
 
@@ -82,16 +100,42 @@ describe('The manifest', () => {
       Object.keys(contributes.views),
       contributes.viewsContainers.panel.map(({ id }) => id),
     );
-    for (const { view } of contributes.viewsWelcome) {
-      assert.ok(Object.values<string>(VIEWS).includes(view), view);
+  });
+
+  it('declares the settings that are read, in sections, each with a description', () => {
+    assertSame(
+      contributes.configuration.flatMap(({ properties }) => Object.keys(properties)),
+      Object.values(SETTINGS).map((name) => `${SECTION}.${name}`),
+    );
+    for (const { title, properties } of contributes.configuration) {
+      assert.match(title, /^Edit Arbiter: /);
+      for (const [name, setting] of Object.entries(properties)) {
+        assert.ok(setting.description ?? setting.markdownDescription, name);
+        assert.equal(setting.enum?.length, setting.enumDescriptions?.length, name);
+      }
     }
   });
 
-  it('declares the settings that are read', () => {
+  it('gives every colour a value for each kind of theme', () => {
+    for (const { id, defaults } of contributes.colors) {
+      assert.match(id, /^editArbiter\./);
+      assertSame(Object.keys(defaults), ['dark', 'light', 'highContrast', 'highContrastLight']);
+    }
+  });
+
+  it('walks people through with commands and pages that there are', () => {
+    assert.equal(EXTENSION, `${manifest.publisher}.${manifest.name}`);
     assertSame(
-      Object.keys(contributes.configuration.properties),
-      Object.values(SETTINGS).map((name) => `${SECTION}.${name}`),
+      contributes.walkthroughs.map(({ id }) => id),
+      [WALKTHROUGH],
     );
+    for (const { description, media } of contributes.walkthroughs.flatMap(({ steps }) => steps)) {
+      assert.ok(existsSync(new URL(`../../${media.markdown}`, import.meta.url)), media.markdown);
+      for (const [, command = ''] of description.matchAll(/\(command:([\w.]+)/g)) {
+        const isOurs = command.startsWith('editArbiter.');
+        assert.equal(isOurs, Object.values<string>(COMMANDS).includes(command), command);
+      }
+    }
   });
 
   it('names in its menus only commands, views and context keys that there are', () => {

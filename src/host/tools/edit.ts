@@ -1,4 +1,6 @@
 import type { Arbiter } from '../../core/arbiter.ts';
+import { asksForAll } from '../settings.ts';
+import { confirmationOf } from './confirmation.ts';
 import type { ToolParts } from './tool.ts';
 
 /** `arbiter_edit`: edits that carry the base they were planned on. */
@@ -6,5 +8,13 @@ export function editTool(arbiter: Arbiter): ToolParts {
   return {
     verb: 'Editing',
     answer: async ({ input }, caller) => [JSON.stringify(await arbiter.edit(input, caller))],
+    confirm: async (input) => {
+      if (!asksForAll()) {
+        return undefined;
+      }
+      const { previews, explanation } = await arbiter.preview(input);
+      // What would be refused anyway, nobody is asked about.
+      return previews.length === 0 ? undefined : confirmationOf(previews, explanation);
+    },
   };
 }

@@ -24,6 +24,6 @@ function pathsIn(input: unknown): string {
 }
 
 /** The line is Markdown: whatever a path holds stays plain text. */
-function inlineCode(path: string): string {
+export function inlineCode(path: string): string {
   return `\`${path.replaceAll(/[`\r\n]/g, ' ').slice(0, 200)}\``;
 }

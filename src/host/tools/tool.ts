@@ -16,6 +16,8 @@ export interface ToolParts {
     caller: Caller,
     cancellation: vscode.CancellationToken,
   ) => Promise<readonly string[]>;
+  /** What the chat asks before the call; `undefined` where nobody has to be asked. The call checks everything again. */
+  readonly confirm?: (input: unknown) => Promise<vscode.LanguageModelToolConfirmationMessages | undefined>;
 }
 
 /**
@@ -24,12 +26,18 @@ export interface ToolParts {
  * @param load called before each call: brings back what was stored, once. Does not throw.
  */
 export function makeTool(
-  { verb, answer }: ToolParts,
+  { verb, answer, confirm }: ToolParts,
   load: () => void,
   log: vscode.LogOutputChannel,
 ): vscode.LanguageModelTool<unknown> {
   return {
-    prepareInvocation: ({ input }) => progressOf(verb, input),
+    prepareInvocation: async ({ input }) => {
+      if (confirm) {
+        load();
+      }
+      const confirmationMessages = await confirm?.(input).catch((error: unknown) => unpreviewed(error, log));
+      return { ...progressOf(verb, input), ...(confirmationMessages ? { confirmationMessages } : {}) };
+    },
     invoke: async (options, cancellation) => {
       load();
       const caller = callerOf(options, cancellation);
@@ -37,6 +45,12 @@ export function makeTool(
       return new vscode.LanguageModelToolResult(texts.map((text) => new vscode.LanguageModelTextPart(text)));
     },
   };
+}
+
+/** Somebody wants to be asked: where it cannot be shown what would change, they are asked all the same. */
+function unpreviewed(error: unknown, log: vscode.LogOutputChannel): vscode.LanguageModelToolConfirmationMessages {
+  log.error('The changes of a call could not be shown', error instanceof Error ? error : String(error));
+  return { title: 'Apply the edits?', message: 'What they would change could not be shown; the log says why.' };
 }
 
 function fault(error: unknown, log: vscode.LogOutputChannel): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Arbiter, type Caller, type EditAnswer } from '../../../src/core/arbiter.ts';
+import type { LandedEdit } from '../../../src/core/landedEdit.ts';
 import { Ledger } from '../../../src/core/ledger.ts';
 import { DEFAULT_LIMITS, type Limits, type Question } from '../../../src/core/memory.ts';
 import type { Room } from '../../../src/core/reading.ts';
@@ -134,7 +135,11 @@ export class Story {
   #time = 1_000_000;
   #lastEdit = 0;
 
-  constructor(files: Readonly<Record<string, string>>, limits: Partial<Limits> = {}) {
+  constructor(
+    files: Readonly<Record<string, string>>,
+    limits: Partial<Limits> = {},
+    onDidLand: (landed: LandedEdit) => void = () => {},
+  ) {
     this.documents = new InMemoryDocuments(this.ledger, () => this.#time);
     for (const [path, content] of Object.entries(files)) {
       this.documents.write(path, content);
@@ -151,6 +156,7 @@ export class Story {
         this.questions.push(question);
         return this.answer(question);
       },
+      onDidLand,
       onDidEdit: (tally) => this.tallies.push(tally),
       onFault: (error) => this.faults.push(error),
     });
