@@ -59,14 +59,14 @@ export class Arbiter {
   readonly #onDidEdit: Surroundings['onDidEdit'];
 
   constructor(surroundings: Surroundings) {
-    const { documents, nextEdit, onFault } = surroundings;
+    const { documents, nextEdit, onFault, syntax } = surroundings;
     this.#onFault = onFault;
     this.#protection = surroundings.protection;
     this.#ask = surroundings.ask;
     this.#onDidEdit = surroundings.onDidEdit;
     this.#documents = documents;
     this.#memory = new Memory(surroundings);
-    this.#workshop = { documents, memory: this.#memory, conflicts: this.conflicts, nextEdit };
+    this.#workshop = { documents, memory: this.#memory, conflicts: this.conflicts, nextEdit, syntax };
   }
 
   set limits(limits: Limits) {

@@ -5,6 +5,7 @@ import { DEFAULT_LIMITS, type Limits, type Question } from '../../../src/core/me
 import type { Room } from '../../../src/core/reading.ts';
 import type { Report } from '../../../src/core/report.ts';
 import type { Tally } from '../../../src/core/statistics.ts';
+import type { Syntax } from '../../../src/core/syntax.ts';
 import { InMemoryDocuments, type Moment } from './inMemoryDocuments.ts';
 
 /** The JSON of one file's result, with the keys that stories look at. */
@@ -132,7 +133,7 @@ export class Story {
   #time = 1_000_000;
   #lastEdit = 0;
 
-  constructor(files: Readonly<Record<string, string>>, limits: Partial<Limits> = {}) {
+  constructor(files: Readonly<Record<string, string>>, limits: Partial<Limits> = {}, syntax?: Syntax) {
     this.documents = new InMemoryDocuments(this.ledger, () => this.#time);
     for (const [path, content] of Object.entries(files)) {
       this.documents.write(path, content);
@@ -144,6 +145,7 @@ export class Story {
       now: () => this.#time,
       nextEdit: () => ++this.#lastEdit,
       protection: () => ({ more: [], less: [] }),
+      ...(syntax ? { syntax } : {}),
       ask: async (question) => {
         this.questions.push(question);
         return this.answer(question);
