@@ -12,6 +12,8 @@ import { askHuman, readProtection } from './host/protection.ts';
 import { Runs } from './host/runs.ts';
 import { readLimits } from './host/settings.ts';
 import { Storage } from './host/storage.ts';
+import { Grammars, shippedGrammars } from './host/syntax/grammars.ts';
+import { WorkspaceSyntax } from './host/syntax/workspaceSyntax.ts';
 import { checkTool } from './host/tools/check.ts';
 import { editTool } from './host/tools/edit.ts';
 import { readTool } from './host/tools/read.ts';
@@ -38,6 +40,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const storage = storageUri
     ? new Storage(storageUri.fsPath, ledger, (key, transition) => exchange.tell(key, transition), log)
     : undefined;
+  const onFault = (error: unknown, what: string) =>
+    log.error(`${what}:`, error instanceof Error ? error : String(error));
+  const grammars = new Grammars(shippedGrammars(context.asAbsolutePath('dist/syntax')), onFault);
   const arbiter = new Arbiter({
     documents,
     ledger,
@@ -46,9 +51,10 @@ export function activate(context: vscode.ExtensionContext): void {
     nextEdit: countEdits(workspaceState, () => Math.max(storage?.lastEdit ?? 0, exchange.lastEdit), log),
     ...(storage ? { store: storage } : {}),
     protection: readProtection,
+    syntax: new WorkspaceSyntax(grammars, documents.looks, log),
     ask: askHuman,
     onDidEdit: (tally) => storage?.keepTally(tally),
-    onFault: (error, path) => log.error(`${path}:`, error instanceof Error ? error : String(error)),
+    onFault,
   });
   // Not while the window starts; at the latest when an agent calls.
   const load = () => storage?.load();
