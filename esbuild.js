@@ -1,5 +1,5 @@
 // Bundles the extension. `--production` drops source maps and minifies.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const production = process.argv.includes('--production');
@@ -33,6 +33,37 @@ await build({
   outdir: 'dist',
 });
 
-// What is bundled keeps its licence.
-const notices = ['diff'].map((name) => `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8')}`);
+// The parser and its grammars stay files of their own: they are loaded when they are first needed.
+const parsers = 'node_modules/@vscode/tree-sitter-wasm/wasm';
+const grammars = ['python', 'typescript', 'tsx', 'javascript', 'go', 'java', 'rust'].map(
+  (name) => `tree-sitter-${name}`,
+);
+await build({
+  ...common,
+  bundle: false,
+  external: undefined,
+  format: undefined,
+  sourcemap: false,
+  entryPoints: [`${parsers}/tree-sitter.js`],
+  outfile: 'dist/syntax/tree-sitter.cjs',
+});
+for (const name of ['tree-sitter', ...grammars]) {
+  copyFileSync(`${parsers}/${name}.wasm`, `dist/syntax/${name}.wasm`);
+}
+cpSync('src/host/syntax/queries', 'dist/syntax', { recursive: true });
+
+// What is shipped keeps its licence.
+const notices = ['diff', '@vscode/tree-sitter-wasm'].map(
+  (name) => `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8')}`,
+);
+notices.push(`The files of @vscode/tree-sitter-wasm are built from these, all under the MIT licence as above:
+
+tree-sitter             Copyright (c) 2018 Max Brunsfeld
+tree-sitter-python      Copyright (c) 2016 Max Brunsfeld
+tree-sitter-typescript  Copyright (c) 2017 Max Brunsfeld
+tree-sitter-javascript  Copyright (c) 2014 Max Brunsfeld
+tree-sitter-go          Copyright (c) 2014 Max Brunsfeld
+tree-sitter-java        Copyright (c) 2017 Ayman Nadeem
+tree-sitter-rust        Copyright (c) 2017 Maxim Sokolov
+`);
 writeFileSync('dist/ThirdPartyNotices.txt', notices.join('\n---\n\n'));

@@ -14,6 +14,8 @@ import { Runs } from './host/runs.ts';
 import { STORY_SESSION } from './host/scratchStory.ts';
 import { readLimits } from './host/settings.ts';
 import { Storage } from './host/storage.ts';
+import { Grammars, shippedGrammars } from './host/syntax/grammars.ts';
+import { WorkspaceSyntax } from './host/syntax/workspaceSyntax.ts';
 import { TallyBook } from './host/tallyBook.ts';
 import { checkTool } from './host/tools/check.ts';
 import { editTool } from './host/tools/edit.ts';
@@ -47,6 +49,9 @@ export function activate(context: vscode.ExtensionContext): void {
     : undefined;
   const tallies = new TallyBook(storage && (() => storage.readTallies()));
   const landings = new vscode.EventEmitter<LandedEdit>();
+  const onFault = (error: unknown, what: string) =>
+    log.error(`${what}:`, error instanceof Error ? error : String(error));
+  const grammars = new Grammars(shippedGrammars(context.asAbsolutePath('dist/syntax')), onFault);
   const arbiter = new Arbiter({
     documents,
     ledger,
@@ -55,6 +60,7 @@ export function activate(context: vscode.ExtensionContext): void {
     nextEdit: countEdits(workspaceState, () => Math.max(storage?.lastEdit ?? 0, exchange.lastEdit), log),
     ...(storage ? { store: storage } : {}),
     protection: readProtection,
+    syntax: new WorkspaceSyntax(grammars, documents.looks, log),
     ask: askHuman,
     onDidEdit: (tally) => {
       if (tally.session !== STORY_SESSION) {
@@ -63,7 +69,7 @@ export function activate(context: vscode.ExtensionContext): void {
       }
     },
     onDidLand: (landed) => landings.fire(landed),
-    onFault: (error, path) => log.error(`${path}:`, error instanceof Error ? error : String(error)),
+    onFault,
   });
   // Not while the window starts; at the latest when an agent calls.
   const load = (): void => storage?.load();

@@ -40,6 +40,7 @@ export const SETTINGS = {
   textMemory: 'textMemory',
   diffCharacters: 'diffCharacters',
   diffTime: 'diffTime',
+  syntaxGate: 'syntaxGate',
 } as const;
 
 export const SECTION = 'editArbiter';

@@ -74,7 +74,7 @@ export class Arbiter {
   readonly #onDidEdit: Surroundings['onDidEdit'];
 
   constructor(surroundings: Surroundings) {
-    const { documents, nextEdit, onFault, onDidLand } = surroundings;
+    const { documents, nextEdit, onFault, onDidLand, syntax } = surroundings;
     this.#onFault = onFault;
     this.#protection = surroundings.protection;
     this.#ask = surroundings.ask;
@@ -82,7 +82,7 @@ export class Arbiter {
     this.#documents = documents;
     this.#memory = new Memory(surroundings);
     this.held = new HeldBases(this.#sessions, documents, this.#memory, onFault);
-    this.#workshop = { documents, memory: this.#memory, conflicts: this.conflicts, nextEdit, onDidLand };
+    this.#workshop = { documents, memory: this.#memory, conflicts: this.conflicts, nextEdit, onDidLand, syntax };
   }
 
   set limits(limits: Limits) {

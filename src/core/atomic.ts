@@ -27,6 +27,7 @@ export async function editAtomically(edits: readonly EntryEdit[], documents: Doc
 }
 
 async function editOpen(edits: readonly EntryEdit[], documents: Documents): Promise<Report[]> {
+  await Promise.all(edits.map((edit) => edit.prepare()));
   const parts = edits.map((edit) => ({ file: edit.file, decide: edit.decide.bind(edit) }));
   const endings: Ending[] = [...(await documents.transactAll(parts))];
   const failedAt = () => endings.findIndex(({ kind }) => kind !== 'applied' && kind !== 'held');

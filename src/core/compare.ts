@@ -51,6 +51,17 @@ export function blocksBetween(before: string, after: string): Block[] {
   return comparison.blocks(MAX_EDIT_LENGTH) ?? [comparison.outer];
 }
 
+/** Where a line of the old text is in the new one; a line that was touched itself keeps its place among those that were touched with it. */
+export function moveLine(line: number, blocks: readonly Block[]): number {
+  const block = blocks.findLast(({ oldStart }) => oldStart <= line);
+  if (!block) {
+    return line;
+  }
+  return line >= block.oldEnd
+    ? line + block.newEnd - block.oldEnd
+    : Math.max(block.newStart, Math.min(block.newEnd - 1, block.newStart + line - block.oldStart));
+}
+
 /** Spans of whole lines that turn one content into another: few and small, and one large one where that takes too long. */
 export function spansBetween(before: string, after: string): Span[] {
   const blocks = blocksBetween(before, after);

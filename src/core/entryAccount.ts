@@ -12,6 +12,7 @@ import {
   type TakenBack,
 } from './documents.ts';
 import type { Verdict } from './gate.ts';
+import type { Guarded, Guards } from './guards.ts';
 import type { EditRequest } from './input.ts';
 import type { LandedEdit } from './landedEdit.ts';
 import { type Applied, gatherLandedFacts, gatherMovedFacts } from './landedFacts.ts';
@@ -24,6 +25,8 @@ import {
   type Report,
   reportAlreadyApplied,
   reportApplied,
+  reportGuarded,
+  reportGuardedInSecret,
   reportMisplaced,
   reportMisplacedInSecret,
   reportProblem,
@@ -47,6 +50,7 @@ export interface Call {
 /** What the gate, and what is remembered of the session, say of an entry at one state. */
 export type Considered =
   | Verdict
+  | Guarded
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'already_applied'; readonly applied: AppliedEntry }
   /** Refused as stale before, and sent again with a fresh base by reflex; `since` is the base it was refused at. */
@@ -72,6 +76,7 @@ export class EntryAccount {
   readonly #file: FileRef;
   readonly #target: FileRef | undefined;
   readonly #call: Call;
+  readonly #guards: Guards;
   /** The same entry of the same file, base included. */
   readonly #key: string;
   #landing: Landing | undefined;
@@ -79,7 +84,12 @@ export class EntryAccount {
   #number: number | undefined;
   #recordedHooks = 0;
 
-  constructor({ memory, conflicts, nextEdit, onDidLand }: Desk, { request, file, target }: OpenEntry, call: Call) {
+  constructor(
+    { memory, conflicts, nextEdit, onDidLand }: Desk,
+    { request, file, target }: OpenEntry,
+    call: Call,
+    guards: Guards,
+  ) {
     this.#memory = memory;
     this.#conflicts = conflicts;
     this.#nextEdit = nextEdit;
@@ -88,6 +98,7 @@ export class EntryAccount {
     this.#file = file;
     this.#target = target;
     this.#call = call;
+    this.#guards = guards;
     this.#key = `${file.key}\n${printBase(request.base)}\n${request.signature}`;
   }
 
@@ -196,7 +207,14 @@ export class EntryAccount {
         this.#addConflict(considered.misplaced.status, state, { reason: String(report['next']) });
         return report;
       }
-      case 'unsupported':
+      case 'guarded': {
+        const { refusal } = considered;
+        const report = this.#memory.isSecret(this.#file)
+          ? reportGuardedInSecret(this.#file.path, refusal)
+          : reportGuarded(this.#file.path, refusal);
+        this.#addConflict(refusal.status, state, { reason: String(report['reason']) });
+        return report;
+      }
       case 'problem':
         return this.problem(considered.problem, state);
       case 'accepted':
@@ -263,11 +281,13 @@ export class EntryAccount {
       this.#show(number, contentOf(before), candidate.text.content, outcome);
     }
     const notes = candidate ? this.#notesFor(candidate.spans, before, vouched, outcome) : [];
+    const isTold = candidate !== undefined && !this.#memory.isSecret(this.#file);
     return reportApplied({
       path: file.path,
       ...renamedFrom,
       edit: number,
       ...facts,
+      syntaxWarning: isTold ? this.#guards.warning(before, candidate, outcome.state) : undefined,
       ...(notes.length === 0 ? {} : { note: notes.join('. ') }),
     });
   }
@@ -347,6 +367,9 @@ export class EntryAccount {
     const { regions, isWorn } = noteRegions(this.#call.session.regions.get(key) ?? [], spans);
     this.#call.session.regions.set(key, regions);
     const notes = hookFailures.map(({ name, reason }) => `the edit stands, but the hook ${name} failed: ${reason}`);
+    if (this.#guards.untold !== undefined) {
+      notes.push(`nobody could tell whether the edit breaks the syntax: ${this.#guards.untold}`);
+    }
     if (isUndone) {
       notes.push(
         'the engineer took this edit back with Undo while it landed: do not send it again unless they ask for it',
@@ -380,7 +403,9 @@ export class EntryAccount {
       ...moved,
       status,
       expected: printBase(this.#memory.ledger.complete(this.#file.key, this.#request.base)),
-      ...(this.#memory.isSecret(this.#file) ? {} : { yourEdit: relateWish(base, now, this.#request.wish) }),
+      ...(this.#memory.isSecret(this.#file)
+        ? {}
+        : { yourEdit: relateWish(base, now, this.#request.wish, (content) => this.#guards.outline(content)) }),
     };
     if (moved.actual !== undefined) {
       this.#call.session.tell(this.#file.key, moved.actual);

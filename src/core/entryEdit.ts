@@ -12,10 +12,12 @@ import {
 } from './documents.ts';
 import { type Call, type Considered, candidateOf, type Desk, EntryAccount } from './entryAccount.ts';
 import { judge } from './gate.ts';
+import { Guards } from './guards.ts';
 import type { EditRequest } from './input.ts';
 import type { Applied } from './landedFacts.ts';
 import type { Memory } from './memory.ts';
 import { type Report, reportAlreadyApplied, reportProblem } from './report.ts';
+import type { Syntax } from './syntax.ts';
 
 /** How many milliseconds the search for the place most like a missing text may take. */
 const NEAREST_MS = 50;
@@ -23,6 +25,7 @@ const NEAREST_MS = 50;
 /** What an entry's edit works with. */
 export interface Workshop extends Desk {
   readonly documents: Documents;
+  readonly syntax: Syntax | undefined;
 }
 
 /** One entry of a call, from the gate to its report. Runs under the locks of its files. */
@@ -34,10 +37,12 @@ export class EntryEdit {
   readonly #file: FileRef;
   readonly #target: FileRef | undefined;
   readonly #call: Call;
+  readonly #guards: Guards;
   #asked: { readonly considered: Considered; readonly state: State } | undefined;
 
   constructor(workshop: Workshop, entry: OpenEntry, call: Call) {
-    this.account = new EntryAccount(workshop, entry, call);
+    this.#guards = new Guards(workshop.syntax, entry.request, entry.file);
+    this.account = new EntryAccount(workshop, entry, call, this.#guards);
     this.#documents = workshop.documents;
     this.#memory = workshop.memory;
     this.#request = entry.request;
@@ -61,10 +66,12 @@ export class EntryEdit {
   /**
    * What the entry would change in a state: for a question to a human.
    *
+   * The guards are left out: what they say can come late, and nobody must be passed over for that.
+   *
    * @returns `undefined` where it would be refused anyway; then {@link run} says why.
    */
   preview(state: State): Diff | undefined {
-    const considered = this.#consider(state);
+    const considered = this.#consider(state, false);
     switch (considered.kind) {
       case 'delete':
         return this.#memory.diff(contentOf(state), '');
@@ -83,6 +90,7 @@ export class EntryEdit {
       return repeated;
     }
     try {
+      await this.prepare();
       const edited = await this.#documents.transact(this.#file, (state) => this.decide(state));
       const outcome = await this.operate(edited);
       if (outcome.kind !== 'applied' && edited.kind === 'applied') {
@@ -95,9 +103,14 @@ export class EntryEdit {
     }
   }
 
+  /** Gets ready whatever {@link decide} needs and takes time. */
+  prepare(): Promise<void> {
+    return this.#guards.prepare();
+  }
+
   /** Called in the turn of the apply, with the state that it would be applied to. */
   decide(state: State): Decision {
-    const considered = this.#consider(state);
+    const considered = this.#consider(state, true);
     this.#asked = { considered, state };
     switch (considered.kind) {
       case 'accepted':
@@ -177,21 +190,22 @@ export class EntryEdit {
   }
 
   /** Runs synchronously between the look at the state and the apply. */
-  #consider(state: State): Considered {
+  #consider(state: State, isGuarded: boolean): Considered {
     this.#memory.remember(this.#file, state);
     if (this.#call.isCancelled()) {
       return { kind: 'cancelled' };
     }
-    const verdict = judge(this.#request, this.#file.path, state, this.#documents.endingFor(this.#file), {
+    const judged = judge(this.#request, this.#file.path, state, this.#documents.endingFor(this.#file), {
       maxMs: NEAREST_MS,
       now: this.#memory.now,
     });
+    const verdict = isGuarded ? this.#guards.judge(judged, state) : judged;
     if (verdict.kind === 'stale') {
       const applied = this.account.appliedBefore;
       const isStillThere = state.base !== undefined && applied?.result === printBase(state.base);
       return applied && isStillThere ? { kind: 'already_applied', applied } : verdict;
     }
-    if (verdict.kind === 'unsupported' || state.kind === 'unreadable') {
+    if (state.kind === 'unreadable') {
       return verdict;
     }
     const refused = this.#call.session.refusedAmong(this.#file.key, this.#request.parts);

@@ -24,8 +24,6 @@ export type Verdict =
   /** The entry renames the file; with `candidate`, it holds that afterwards. */
   | { readonly kind: 'rename'; readonly candidate?: Candidate }
   | { readonly kind: 'stale' }
-  /** What the entry asks for is not carried out yet, whatever the file holds. */
-  | { readonly kind: 'unsupported'; readonly problem: Problem }
   | { readonly kind: 'misplaced'; readonly misplaced: Misplaced }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
@@ -46,10 +44,6 @@ export function judge(
   }
   if (!isFresh(request.base, state.base)) {
     return { kind: 'stale' };
-  }
-  const unsupported = unsupportedProblem(request);
-  if (unsupported) {
-    return { kind: 'unsupported', problem: unsupported };
   }
   if (state.kind === 'absent') {
     return request.wish.kind === 'content' ? create(request.wish.content, ending) : absent(path);
@@ -169,18 +163,6 @@ function unfitText(text: Text): Verdict | undefined {
       'the new text holds half of a surrogate pair, which no encoding can store',
       'send whole characters',
     );
-  }
-  return undefined;
-}
-
-/** What the contract knows and this version does not carry out yet: refused by name, never half done. */
-function unsupportedProblem({ symbol }: EditRequest): Problem | undefined {
-  if (symbol !== undefined) {
-    return {
-      status: 'symbol_not_found',
-      reason: 'this version cannot tell where symbols begin and end yet',
-      next: 'send the entry without `symbol`; quote enough of the surrounding text that the place is sure',
-    };
   }
   return undefined;
 }

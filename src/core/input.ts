@@ -186,6 +186,12 @@ function parseEntry(entry: Fields): EditRequest {
   const renameTo = entry['rename_to'] === undefined ? undefined : parsePath(entry, 'rename_to');
   const wish = parseWish(entry, renameTo !== undefined);
   const symbol = optionalString(entry, 'symbol');
+  if (symbol !== undefined && (symbol.trim() === '' || wish.kind === 'delete' || wish.kind === 'nothing')) {
+    throw new InvalidInput(
+      'invalid_input',
+      '`symbol` names the symbol that every edit must land inside; it needs edits',
+    );
+  }
   const stillNeeded = optionalString(entry, 'still_needed');
   if (stillNeeded?.trim() === '') {
     throw new InvalidInput('invalid_input', '`still_needed` must say in one sentence why');

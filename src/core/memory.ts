@@ -7,6 +7,7 @@ import type { Ledger } from './ledger.ts';
 import { isSecret, type Protection } from './protected.ts';
 import type { StaleFacts } from './report.ts';
 import type { Tally } from './statistics.ts';
+import type { Syntax } from './syntax.ts';
 import { type Eol, eolOf } from './text.ts';
 import { type Snapshot, type TextStore, Texts } from './texts.ts';
 
@@ -52,6 +53,8 @@ export interface Surroundings {
   readonly nextEdit: () => number;
   /** What is protected beside, and less than, the built-in list. */
   readonly protection: () => Protection;
+  /** Tells symbols and syntax, if anybody can. */
+  readonly syntax?: Syntax;
   /** Asks a human in a dialogue that no approval mode of the chat can skip. */
   readonly ask: (question: Question) => Promise<boolean>;
   /** Told of how each entry of an `arbiter_edit` call ended. */

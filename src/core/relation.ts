@@ -1,9 +1,10 @@
-import { type Block, blocksBetween } from './compare.ts';
+import { type Block, blocksBetween, moveLine } from './compare.ts';
 import type { Wish } from './input.ts';
 import { LineIndex } from './lines.ts';
 import { find, type Replacement } from './match.ts';
 import { type Hunk, parsePatch, sidesOf } from './patch.ts';
 import { contains, occurrences } from './search.ts';
+import type { Outline } from './symbols.ts';
 import { foldEndings, type Text } from './text.ts';
 
 /** How an edit stands to what happened to its file since its base: a fact to plan on again, never a permission. */
@@ -21,21 +22,33 @@ export type Relation =
  *   there as part of the new). Text of blanks alone does not count as there.
  * - no longer applicable: the old text of one of them is gone or no longer unique. A `line` moves with the lines above it.
  * - overlaps the change: the lines of one's old text in the base were touched.
- * - next to the change: a line at most three lines away was touched.
+ * - next to the change: a line at most three lines away was touched, or one of the innermost symbol around the place of
+ *   one of them, where `outlineOf` can tell the symbols of the base.
  * - untouched.
  *
  * Where `base` is not known (`undefined`), only the first two and the last can be told. A lone `\r` counts as `\n` here.
  */
-export function relate(base: string | undefined, now: string, edits: readonly Replacement[]): Relation {
+export function relate(
+  base: string | undefined,
+  now: string,
+  edits: readonly Replacement[],
+  outlineOf?: OutlineOf,
+): Relation {
   return relateTargets(
     base,
     now,
     edits.map((edit) => ({ ...edit, oldText: foldEndings(edit.oldText), newText: foldEndings(edit.newText) })),
+    outlineOf,
   );
 }
 
 /** As `relate`, for the hunks of a patch. The context of a hunk is part of its old and of its new text. */
-export function relatePatch(base: string | undefined, now: string, hunks: readonly Hunk[]): Relation {
+export function relatePatch(
+  base: string | undefined,
+  now: string,
+  hunks: readonly Hunk[],
+  outlineOf?: OutlineOf,
+): Relation {
   return relateTargets(
     base,
     now,
@@ -50,6 +63,7 @@ export function relatePatch(base: string | undefined, now: string, hunks: readon
         lines: { first: hunk.oldStart, last: hunk.oldStart + count - 1 },
       };
     }),
+    outlineOf,
   );
 }
 
@@ -65,13 +79,15 @@ export function relateWhole(base: string | undefined, now: string, content: stri
 }
 
 /** The contract's `your_edit`. A malformed patch has no place, so nothing of it applies. */
-export function relateWish(base: string | undefined, now: string, wish: Wish): Relation {
+export function relateWish(base: string | undefined, now: string, wish: Wish, outlineOf?: OutlineOf): Relation {
   switch (wish.kind) {
     case 'edits':
-      return relate(base, now, wish.replacements);
+      return relate(base, now, wish.replacements, outlineOf);
     case 'patch': {
       const parsed = parsePatch(wish.patch);
-      return parsed.status === 'parsed' ? relatePatch(base, now, parsed.patch.hunks) : 'no longer applicable';
+      return parsed.status === 'parsed'
+        ? relatePatch(base, now, parsed.patch.hunks, outlineOf)
+        : 'no longer applicable';
     }
     case 'content':
       return relateWhole(base, now, wish.content);
@@ -97,7 +113,15 @@ interface Target extends Replacement {
 /** The farthest line that still counts as next to another. */
 const NEXT = 3;
 
-function relateTargets(base: string | undefined, now: string, targets: readonly Target[]): Relation {
+/** Tells the symbols of a content, if anybody can without waiting. */
+type OutlineOf = (content: string) => Outline | undefined;
+
+function relateTargets(
+  base: string | undefined,
+  now: string,
+  targets: readonly Target[],
+  outlineOf: OutlineOf = () => undefined,
+): Relation {
   if (targets.length > 0 && targets.every((target) => isPresent(base, now, target))) {
     return 'already present';
   }
@@ -109,7 +133,39 @@ function relateTargets(base: string | undefined, now: string, targets: readonly 
     return 'untouched';
   }
   const nearest = Math.min(...targets.map((target) => distanceTo(blocks, base, now, target)));
-  return nearest === 0 ? 'overlaps the change' : nearest <= NEXT ? 'next to the change' : 'untouched';
+  if (nearest === 0) {
+    return 'overlaps the change';
+  }
+  return nearest <= NEXT || sharesSymbol(blocks, base, targets, outlineOf(base)) ? 'next to the change' : 'untouched';
+}
+
+/** Whether a change touched the innermost symbol around the place of a target in the base. */
+function sharesSymbol(
+  blocks: readonly Block[],
+  base: string,
+  targets: readonly Target[],
+  outline: Outline | undefined,
+): boolean {
+  if (outline?.kind !== 'known') {
+    return false;
+  }
+  const index = new LineIndex(base);
+  const symbols = outline.symbols.map(
+    ({ start, end }): LineRange => ({ first: index.lineOf(start), last: index.lineOf(Math.max(start, end - 1)) }),
+  );
+  const places = targets.flatMap((target) => (target.lines ? [target.lines] : linesOf(base, target)));
+  return places.some((place) => {
+    const around = symbols.filter(({ first, last }) => first <= place.first && place.last <= last);
+    const innermost = around.reduce<LineRange | undefined>(
+      (best, range) => (best && best.last - best.first < range.last - range.first ? best : range),
+      undefined,
+    );
+    return innermost !== undefined && blocks.some((block) => touches(block, innermost));
+  });
+}
+
+function touches({ oldStart, oldEnd }: Block, { first, last }: LineRange): boolean {
+  return oldStart === oldEnd ? first < oldStart && oldStart <= last : oldStart <= last && first < oldEnd;
 }
 
 function isPresent(base: string | undefined, now: string, { oldText, newText }: Target): boolean {
@@ -130,17 +186,6 @@ function isApplicable(now: string, target: Target, blocks: readonly Block[]): bo
     target.line === undefined ? target : { ...target, line: moveLine(target.line - 1, blocks) + 1 },
   );
   return place.status === 'located' || (place.status === 'not_found' && place.elsewhere !== undefined);
-}
-
-/** Where a line of the base is now; a line that was touched itself keeps its place among those that were touched with it. */
-function moveLine(line: number, blocks: readonly Block[]): number {
-  const block = blocks.findLast(({ oldStart }) => oldStart <= line);
-  if (!block) {
-    return line;
-  }
-  return line >= block.oldEnd
-    ? line + block.newEnd - block.oldEnd
-    : Math.max(block.newStart, Math.min(block.newEnd - 1, block.newStart + line - block.oldStart));
 }
 
 /** How many lines away from a change the nearest of a target's places is; 0 where they meet. */

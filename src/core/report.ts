@@ -1,4 +1,5 @@
 import type { Misplaced } from './gate.ts';
+import type { Guarded, SyntaxWarning } from './guards.ts';
 import type { AppliedEntry } from './sessions.ts';
 import type { Problem } from './status.ts';
 
@@ -25,6 +26,7 @@ export interface AppliedFacts {
   readonly lineShifts?: readonly (readonly [number, number])[];
   readonly hooks?: readonly string[];
   readonly diffByHooks?: string;
+  readonly syntaxWarning?: SyntaxWarning | undefined;
   readonly note?: string;
 }
 
@@ -41,6 +43,7 @@ export function reportApplied(facts: AppliedFacts): Report {
     line_shifts: facts.lineShifts,
     hooks: facts.hooks && facts.hooks.length > 0 ? facts.hooks : undefined,
     diff_by_hooks: facts.diffByHooks,
+    syntax_warning: facts.syntaxWarning,
     note: facts.note ?? (facts.vouched ? 'use this base for further edits to this file' : undefined),
     next: facts.vouched ? undefined : next,
   });
@@ -199,6 +202,63 @@ export function reportMisplaced(path: string, misplaced: Misplaced): Report {
 export function reportMisplacedInSecret(path: string, misplaced: Misplaced): Report {
   const report = { ...reportMisplaced(path, misplaced), nearest: undefined, expected: undefined, found: undefined };
   return compact({ ...report, status: misplaced.status });
+}
+
+/** An edit that does not land inside its symbol, or breaks the syntax of its file. */
+export function reportGuarded(path: string, refusal: Guarded['refusal']): Report {
+  switch (refusal.status) {
+    case 'symbol_not_found':
+      return compact({
+        status: 'symbol_not_found',
+        path,
+        symbol: refusal.symbol,
+        candidates: refusal.candidates,
+        known_symbols: refusal.known,
+        reason: refusal.reason,
+        next: nextWithoutSymbol(refusal),
+      });
+    case 'symbol_mismatch':
+      return {
+        status: 'symbol_mismatch',
+        path,
+        symbol: refusal.symbol,
+        symbol_lines: refusal.symbolLines,
+        edit_lines: refusal.editLines,
+        reason: refusal.reason,
+        next: 'nothing was touched; every edit of the entry must land inside the symbol: correct the edits, or name the symbol that they are meant for, or leave `symbol` out',
+      };
+    case 'syntax_broken':
+      return {
+        status: 'syntax_broken',
+        path,
+        line: refusal.line,
+        message: refusal.message,
+        reason: `the file parses now, and would not with this edit: ${refusal.message} at line ${refusal.line} of the text that it would lead to`,
+        next: 'nothing was touched; correct the edit and send it again with the same base',
+      };
+    default:
+      return refusal satisfies never;
+  }
+}
+
+/** The same for a file of which nothing may be told: no names, and nothing that the parser quotes. */
+export function reportGuardedInSecret(path: string, { status }: Guarded['refusal']): Report {
+  const broken = 'the file parses now, and would not with this edit';
+  return {
+    status,
+    path,
+    reason: status === 'syntax_broken' ? broken : 'the edit is not sure to land inside that symbol',
+    next: 'nothing was touched; correct the entry, or ask the engineer',
+  };
+}
+
+function nextWithoutSymbol({ candidates, known }: Extract<Guarded['refusal'], { status: 'symbol_not_found' }>): string {
+  if (candidates) {
+    return 'nothing was touched; name one of `candidates` exactly as it is written there';
+  }
+  return known === undefined || known.length === 0
+    ? 'nothing was touched; send the entry without `symbol`, and quote enough of the surrounding text that the place is sure'
+    : 'nothing was touched; name one of `known_symbols`, or leave `symbol` out';
 }
 
 /** `3 applied, 1 stale_base`: the statuses in the order of their first appearance. */

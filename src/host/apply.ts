@@ -13,6 +13,7 @@ import { type Disk, isSameDisk, readDisk } from './disk.ts';
 import { describe } from './errors.ts';
 import type { Look, Looks } from './looks.ts';
 import { synchronize } from './synchronize.ts';
+import { within } from './within.ts';
 
 /** What an apply works with. */
 export interface Tools {
@@ -530,20 +531,6 @@ function formattingOptions(document: vscode.TextDocument): { tabSize: number; in
   const editor = vscode.workspace.getConfiguration('editor', document);
   return { tabSize: editor.get<number>('tabSize', 4), insertSpaces: editor.get<boolean>('insertSpaces', true) };
 }
-
-/** Rejects when the result takes longer than `time` milliseconds. */
-async function within<T>(time: number, result: Thenable<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it did not end within ${time} ms`)), time);
-  });
-  try {
-    return await Promise.race([result, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 function holdsExactly(path: string, bytes: Buffer): boolean {
   const disk = readDisk(path);
   return disk.kind === 'file' && disk.bytes.equals(bytes);

@@ -98,13 +98,6 @@ describe('judge', () => {
     assert.match(problemOf(ABSENT, replaced('a', 'b')).next, /base "absent"/);
   });
 
-  it('refuses what is not carried out yet at a fresh base, before it looks at the file', () => {
-    const edit = replaced('nowhere', 'x');
-    for (const state of [stateOf('one\n'), ABSENT]) {
-      assert.equal(judged(state, { symbol: 's', ...edit }), 'unsupported');
-    }
-  });
-
   it('lets a clean file be deleted or renamed, with edits that fit, also one that no edit could land in', () => {
     const state = stateOf('one\n');
     assert.equal(judged(state, { delete: true }), 'delete');

@@ -27,7 +27,7 @@ describe('landedLines', () => {
 
   it('are told of each edit that lands, with who sent it', async () => {
     const landed: LandedEdit[] = [];
-    const story = new Story({ f: 'one\ntwo\n' }, {}, (edit) => landed.push(edit));
+    const story = new Story({ f: 'one\ntwo\n' }, {}, { onDidLand: (edit) => landed.push(edit) });
     await story.agent('a').reads('f');
     await story.agent('a').sends([story.agent('a').plans('f', { two: '2' })], { explanation: 'why' });
     const told = landed.map(({ lines, ...facts }) => ({ ...facts, ...lines() }));

@@ -49,7 +49,13 @@ function mayImport(path: string, specifier: string): boolean {
       case 'core':
         return specifier === OUTSIDE[path];
       case 'host':
-        return specifier === 'vscode' || specifier.startsWith('node:') || specifier === 'diff';
+        return (
+          specifier === 'vscode' ||
+          specifier.startsWith('node:') ||
+          specifier === 'diff' ||
+          // Its types only: the script itself is loaded from disk when it is first needed.
+          (specifier === '@vscode/tree-sitter-wasm' && path.startsWith('host/syntax/'))
+        );
       case 'extension':
         return specifier === 'vscode';
       default:

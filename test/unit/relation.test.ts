@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { Wish } from '../../src/core/input.ts';
 import type { Replacement } from '../../src/core/match.ts';
 import { parsePatch } from '../../src/core/patch.ts';
 import { type Relation, relate, relatePatch, relateWhole, relateWish } from '../../src/core/relation.ts';
+import type { CodeSymbol } from '../../src/core/symbols.ts';
 
 function edit(oldText: string, newText: string, more: Partial<Replacement> = {}): Replacement {
   return { oldText, newText, replaceAll: false, ...more };
@@ -175,5 +177,38 @@ describe('relateWish', () => {
       'no longer applicable',
       'already present',
     ]);
+  });
+
+  it('finds a change in the innermost symbol around the edit next to it, however far away it is', () => {
+    const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`);
+    const base = `${lines.join('\n')}\n`;
+    const at = (line: number) => base.indexOf(`line ${line}\n`);
+    const symbol = (name: string, first: number, last: number): CodeSymbol => ({
+      name,
+      rank: 'code',
+      start: at(first),
+      end: at(last + 1) - 1,
+      nameStart: at(first),
+      isBroken: false,
+    });
+    const symbols = [symbol('C', 0, 30), symbol('C.a', 2, 12), symbol('C.b', 15, 25)];
+    const related = (line: number, changed: string, wish?: Wish) =>
+      relateWish(
+        base,
+        base.replace(`line ${changed}`, 'changed'),
+        wish ?? { kind: 'edits', replacements: [edit(`line ${line}\n`, 'new\n')] },
+        () => ({ kind: 'known', symbols }),
+      );
+    assert.equal(related(3, '12\n'), 'next to the change');
+    assert.equal(related(3, '13\n'), 'untouched', 'the innermost symbol of the edit is C.a');
+    assert.equal(related(3, '20\n'), 'untouched', 'both are in C, but in different methods');
+    assert.equal(related(29, '20\n'), 'next to the change', 'the edit is in C, and in no method');
+    assert.equal(related(35, '20\n'), 'untouched', 'the edit is in no symbol');
+    const patch = '@@ -4 +4 @@\n-line 3\n+new\n';
+    assert.equal(related(3, '12\n', { kind: 'patch', patch }), 'next to the change');
+    assert.equal(
+      relateWish(base, base.replace('line 12\n', ''), { kind: 'patch', patch }, () => undefined),
+      'untouched',
+    );
   });
 });

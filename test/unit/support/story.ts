@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { Arbiter, type Caller, type EditAnswer } from '../../../src/core/arbiter.ts';
-import type { LandedEdit } from '../../../src/core/landedEdit.ts';
 import { Ledger } from '../../../src/core/ledger.ts';
-import { DEFAULT_LIMITS, type Limits, type Question } from '../../../src/core/memory.ts';
+import { DEFAULT_LIMITS, type Limits, type Question, type Surroundings } from '../../../src/core/memory.ts';
 import type { Room } from '../../../src/core/reading.ts';
 import type { Report } from '../../../src/core/report.ts';
 import type { Tally } from '../../../src/core/statistics.ts';
@@ -138,7 +137,7 @@ export class Story {
   constructor(
     files: Readonly<Record<string, string>>,
     limits: Partial<Limits> = {},
-    onDidLand: (landed: LandedEdit) => void = () => {},
+    { onDidLand = () => {}, syntax }: Partial<Pick<Surroundings, 'onDidLand' | 'syntax'>> = {},
   ) {
     this.documents = new InMemoryDocuments(this.ledger, () => this.#time);
     for (const [path, content] of Object.entries(files)) {
@@ -152,6 +151,7 @@ export class Story {
       now: () => this.#time,
       nextEdit: () => ++this.#lastEdit,
       protection: () => ({ more: [], less: [] }),
+      ...(syntax ? { syntax } : {}),
       ask: async (question) => {
         this.questions.push(question);
         return this.answer(question);
