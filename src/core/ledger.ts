@@ -132,6 +132,17 @@ export class Ledger {
     this.pending(key, time).become(cause, to);
   }
 
+  /** Records one change by hand. As {@link moved}, for what comes with every key. */
+  typed(key: string, time: number): void {
+    const last = this.#files.get(key)?.at(-1);
+    if (last?.cause?.kind === 'typed' && last.to === undefined && !this.#told.has(last)) {
+      last.cause = { kind: 'typed', count: last.cause.count + 1 };
+      last.time = time;
+    } else {
+      this.moved(key, { kind: 'typed', count: 1 }, time);
+    }
+  }
+
   /** Records that something moved the file just now; what it was is told later. Equal neighbours become one. */
   pending(key: string, time: number): Pending {
     const transitions = this.#of(key);

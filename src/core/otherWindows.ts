@@ -84,30 +84,52 @@ export class OtherWindows {
   }
 
   /**
-   * How a file came from one state on disk to another after a time, as far back as other windows know.
+   * How a file came from one state on disk to another after a time, as far as other windows know: the way back from the second
+   * state, else the way on from the first. The last move says by its state how far it leads.
    *
-   * @returns `undefined` where they do not know how it came into the second.
+   * @returns empty where they know neither.
    */
-  wayFrom(key: string, since: number, from: Base, to: Base): readonly Move[] | undefined {
+  wayFrom(key: string, since: number, from: Base, to: Base): readonly Move[] {
     const passages = (this.#files.get(key) ?? []).filter(({ time }) => time >= since - SLACK);
-    const way: Passage[] = [];
-    let end: Base = { disk: to.disk };
-    for (const passage of passages.toReversed()) {
-      if (end.disk === from.disk) {
-        break;
-      }
-      if (isSameBase(passage.to, end)) {
-        way.unshift(passage);
-        end = passage.from;
-      }
+    const back = wayBack(passages, from, to);
+    const [first] = back;
+    if (first === undefined) {
+      return wayOn(passages, from).flatMap(movesOf);
     }
-    if (way.length === 0) {
-      return undefined;
-    }
-    const moves = way.flatMap((passage) => movesOf(passage));
-    const isWhole = end.disk === from.disk;
-    return isWhole ? moves : [{ cause: { kind: 'external', deleted: false }, to: end }, ...moves];
+    const moves = back.flatMap(movesOf);
+    return first.from.disk === from.disk
+      ? moves
+      : [{ cause: { kind: 'external', deleted: false }, to: first.from }, ...moves];
   }
+}
+
+/** The passages that led to a state on disk, oldest first, no further back than to `from`. */
+function wayBack(passages: readonly Passage[], from: Base, to: Base): Passage[] {
+  const way: Passage[] = [];
+  let end: Base = { disk: to.disk };
+  for (const passage of passages.toReversed()) {
+    if (end.disk === from.disk) {
+      break;
+    }
+    if (isSameBase(passage.to, end)) {
+      way.unshift(passage);
+      end = passage.from;
+    }
+  }
+  return way;
+}
+
+/** The passages that led on from a state on disk, oldest first. */
+function wayOn(passages: readonly Passage[], from: Base): Passage[] {
+  const way: Passage[] = [];
+  let start: Base = { disk: from.disk };
+  for (const passage of passages) {
+    if (isSameBase(passage.from, start)) {
+      way.push(passage);
+      start = passage.to;
+    }
+  }
+  return way;
 }
 
 /** Without what has not been saved when the last save was made. */

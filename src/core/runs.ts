@@ -36,7 +36,7 @@ export interface Evidence {
 }
 
 /** How late the event may come that says that a command has started, in milliseconds. We start hooks ourselves. */
-const START_SLACK = 250;
+const START_SLACK: Readonly<Record<Run['via'], number>> = { task: 500, terminal: 250, hook: 0 };
 /** The event of its end comes after all that it wrote; the file system's clock ticks more slowly. Milliseconds. */
 const END_SLACK = 20;
 /** How long before its log entry a checkout may have written a file, in milliseconds. */
@@ -73,9 +73,7 @@ export function causeOfWrite(evidence: Evidence, now: number): Move {
   }
   const able = runs.filter(
     ({ via, start, end }) =>
-      (end ?? now) >= since &&
-      writtenAt >= start - (via === 'hook' ? 0 : START_SLACK) &&
-      writtenAt <= (end ?? now) + END_SLACK,
+      (end ?? now) >= since && writtenAt >= start - START_SLACK[via] && writtenAt <= (end ?? now) + END_SLACK,
   );
   const [only] = able;
   // The time of a folder moves with each of its entries: a command that deletes nothing has moved it for another.

@@ -16,6 +16,9 @@ export interface BufferChange {
   readonly origin: Promise<Origin>;
 }
 
+/** The origin of most keys, known at once. */
+export const TYPED: Promise<Origin> = Promise.resolve('typed');
+
 /** How long the events that tell typing from other changes may take to follow, in milliseconds. */
 const FOLLOW_TIME = 100;
 
@@ -129,12 +132,19 @@ export class BufferChanges implements vscode.Disposable {
       saving.isChanged = true;
     }
     this.#decideUnfollowed(document);
-    const edits = contentChanges.map(({ rangeOffset, rangeLength, text }) => ({
-      offset: rangeOffset,
-      length: rangeLength,
-      text,
-    }));
     const mayBeParticipant = isLikeParticipant(document, contentChanges);
+    const kind =
+      reason === vscode.TextDocumentChangeReason.Undo
+        ? 'undo'
+        : reason === vscode.TextDocumentChangeReason.Redo
+          ? 'redo'
+          : undefined;
+    const change = { contentChanges, reason: kind, wasDirty: document.isDirty, mayBeParticipant } as const;
+    // Most keys are decided here: whoever types at the caret of a dirty document need not be waited for.
+    if (isByHand && document.isDirty && !mayBeParticipant) {
+      this.#onDidChange.fire({ document, change: new Change(change, TYPED) });
+      return;
+    }
     const undecided = new Undecided(contentChanges, document.isDirty, mayBeParticipant);
     let timer: NodeJS.Timeout | undefined;
     undecided.onDecided(() => {
@@ -144,22 +154,12 @@ export class BufferChanges implements vscode.Disposable {
       }
     });
     this.#undecided.set(document, undecided);
-    const kind =
-      reason === vscode.TextDocumentChangeReason.Undo
-        ? 'undo'
-        : reason === vscode.TextDocumentChangeReason.Redo
-          ? 'redo'
-          : undefined;
-    this.#onDidChange.fire({
-      document,
-      change: { edits, reason: kind, wasDirty: undecided.wasDirty, mayBeParticipant, origin: undecided.origin },
-    });
+    this.#onDidChange.fire({ document, change: new Change(change, undecided.origin) });
     if (isByHand && mayBeParticipant && kind === undefined) {
       this.#unsureOf(document, undecided, saving !== undefined);
     } else if (isByHand) {
       this.#byHand(document, undecided);
     }
-    // Most keys are decided by now: no timer for those.
     if (!undecided.isDecided) {
       timer = setTimeout(() => undecided.decide(this.#withoutSelection(document, undecided)), FOLLOW_TIME);
     }
@@ -289,7 +289,10 @@ function isLikeParticipant(
     range.start.line <= lastLine &&
     document.lineAt(range.start.line).text.length === range.start.character;
   const isFinal = ({ range, text }: vscode.TextDocumentContentChangeEvent) =>
-    /^\r?\n$/.test(text) && range.isEmpty && range.start.line + 1 === lastLine && document.lineAt(lastLine).text === '';
+    (text === '\n' || text === '\r\n') &&
+    range.isEmpty &&
+    range.start.line + 1 === lastLine &&
+    document.lineAt(lastLine).text === '';
   const isFinalTrim = ({ range, text }: vscode.TextDocumentContentChangeEvent) =>
     text === '' && !range.isSingleLine && range.start.line === lastLine;
   const files = () => vscode.workspace.getConfiguration('files', document);
@@ -300,6 +303,38 @@ function isLikeParticipant(
   );
 }
 
+/** What {@link Change} is made of. */
+interface ChangeParts extends Omit<BufferChange, 'edits' | 'origin'> {
+  readonly contentChanges: readonly vscode.TextDocumentContentChangeEvent[];
+}
+
+/** Its edits are made only where somebody asks for them: for most keys, nobody does. */
+class Change implements BufferChange {
+  readonly reason: BufferChange['reason'];
+  readonly wasDirty: boolean;
+  readonly mayBeParticipant: boolean;
+  readonly origin: Promise<Origin>;
+  readonly #contentChanges: readonly vscode.TextDocumentContentChangeEvent[];
+  #edits: readonly BufferEdit[] | undefined;
+
+  constructor({ contentChanges, reason, wasDirty, mayBeParticipant }: ChangeParts, origin: Promise<Origin>) {
+    this.#contentChanges = contentChanges;
+    this.reason = reason;
+    this.wasDirty = wasDirty;
+    this.mayBeParticipant = mayBeParticipant;
+    this.origin = origin;
+  }
+
+  get edits(): readonly BufferEdit[] {
+    this.#edits ??= this.#contentChanges.map(({ rangeOffset, rangeLength, text }) => ({
+      offset: rangeOffset,
+      length: rangeLength,
+      text,
+    }));
+    return this.#edits;
+  }
+}
+
 /** A change whose origin is not known yet. */
 class Undecided {
   readonly origin: Promise<Origin>;
@@ -308,8 +343,7 @@ class Undecided {
   readonly mayBeParticipant: boolean;
   /** Whether it looks as if somebody did it by hand. */
   isByHand = false;
-  readonly #firstLine: number;
-  readonly #lastLine: number;
+  readonly #changes: readonly vscode.TextDocumentContentChangeEvent[];
   readonly #listeners: ((origin: Origin) => void)[] = [];
   #isDecided = false;
 
@@ -320,13 +354,14 @@ class Undecided {
   constructor(changes: readonly vscode.TextDocumentContentChangeEvent[], wasDirty: boolean, mayBeParticipant: boolean) {
     this.wasDirty = wasDirty;
     this.mayBeParticipant = mayBeParticipant;
-    this.#firstLine = Math.min(...changes.map(({ range }) => range.start.line));
-    this.#lastLine = Math.max(...changes.map(({ range, text }) => range.start.line + text.split('\n').length - 1));
+    this.#changes = changes;
     this.origin = new Promise((resolve) => this.onDecided(resolve));
   }
 
   touches(line: number): boolean {
-    return line >= this.#firstLine && line <= this.#lastLine;
+    const first = Math.min(...this.#changes.map(({ range }) => range.start.line));
+    const last = Math.max(...this.#changes.map(({ range, text }) => range.start.line + text.split('\n').length - 1));
+    return line >= first && line <= last;
   }
 
   onDecided(listener: (origin: Origin) => void): void {

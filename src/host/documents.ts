@@ -134,7 +134,8 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   }
 
   writersSince({ key }: FileRef, since: number, from: Base, to: Base): readonly Move[] {
-    return this.#exchange?.wayFrom(key, since, from, to) ?? [this.#writers.causeOf(key, since)];
+    const way = this.#exchange?.wayFrom(key, since, from, to) ?? [];
+    return way.at(-1)?.to?.disk === to.disk ? way : [...way, this.#writers.causeOf(key, since)];
   }
 
   locksOf({ key }: FileRef): readonly string[] {

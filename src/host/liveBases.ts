@@ -9,6 +9,8 @@ const GATHER_TIME = 50;
 /** Of all time, at most this part is spent on looking. */
 const MAX_SHARE = 1 / 4;
 const MAX_DELAY = 2_000;
+/** How long the keyboard rests before a file that is shown as stale is looked at again, in milliseconds. */
+const PAUSE = 200;
 /** When a file that some program wrote is looked at once more: by then git, or a command that ended, may be known to be it. */
 const SECOND_LOOK = 2_000;
 
@@ -28,6 +30,11 @@ export class LiveBases implements vscode.Disposable {
   readonly #subscriptions: readonly vscode.Disposable[];
   readonly #secondLooks = new Set<NodeJS.Timeout>();
   #held: ReadonlySet<string> = new Set();
+  /** The files of which a stale base is shown. */
+  #shown: ReadonlySet<string> = new Set();
+  /** Files that are being typed in, and until when the keyboard must have rested, by the clock of `performance`. */
+  readonly #pauses = new Map<string, number>();
+  #pause: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
   #lastLook = 0;
@@ -44,11 +51,14 @@ export class LiveBases implements vscode.Disposable {
     this.#subscriptions = [
       this.#onDidChange,
       this.#disk,
-      documents.onDidChange(({ key }) => this.#touch(key)),
+      documents.onDidChange(({ key }) => this.#changed(key)),
       vscode.workspace.onDidSaveTextDocument(touchDocument),
       vscode.workspace.onDidCloseTextDocument(touchDocument),
       new vscode.Disposable(arbiter.held.onDidChange((keys) => this.#heldAnew(keys))),
-      new vscode.Disposable(() => clearTimeout(this.#timer)),
+      new vscode.Disposable(() => {
+        clearTimeout(this.#timer);
+        clearTimeout(this.#pause);
+      }),
     ];
   }
 
@@ -81,6 +91,30 @@ export class LiveBases implements vscode.Disposable {
       this.#touched.add(key);
     }
     this.#lookSoon();
+  }
+
+  /** What is shown as stale already is looked at again when the keyboard rests. */
+  #changed(key: string): void {
+    if (!this.#shown.has(key)) {
+      this.#touch(key);
+      return;
+    }
+    this.#pauses.set(key, performance.now() + PAUSE);
+    this.#pause ??= setTimeout(() => this.#rested(), PAUSE);
+  }
+
+  #rested(): void {
+    const now = performance.now();
+    this.#pause = undefined;
+    for (const [key, until] of this.#pauses) {
+      if (until <= now) {
+        this.#pauses.delete(key);
+        this.#touch(key);
+      }
+    }
+    if (this.#pauses.size > 0) {
+      this.#pause = setTimeout(() => this.#rested(), Math.max(1, Math.min(...this.#pauses.values()) - now));
+    }
   }
 
   #touch(key: string): void {
@@ -147,6 +181,7 @@ export class LiveBases implements vscode.Disposable {
     for (const stale of after) {
       this.#stale.set(idOf(stale), stale);
     }
+    this.#shown = new Set([...this.#stale.values()].map(({ key }) => key));
     return JSON.stringify(before) !== JSON.stringify(after);
   }
 }

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { digest } from '../core/base.ts';
 import { type BufferEdit, inOrder, inverseOf } from '../core/landing.ts';
 import type { Ledger, Pending } from '../core/ledger.ts';
-import type { BufferChange } from './bufferChanges.ts';
+import { type BufferChange, TYPED } from './bufferChanges.ts';
 import type { ChatEdits } from './chatEdits.ts';
 import type { ForeignChange, NumberedEdit, WorkspaceDocuments } from './documents.ts';
 import { resolvePath } from './paths.ts';
@@ -102,6 +102,11 @@ export class Observer implements vscode.Disposable {
   async #changed({ key, document, change }: ForeignChange): Promise<void> {
     if (!this.#ledger.knows(key)) {
       return;
+    }
+    if (change.origin === TYPED && change.reason === undefined) {
+      this.#unsaved.delete(document);
+      this.#ledger.typed(key, Date.now());
+      return this.#onDidType();
     }
     const pending = this.#ledger.pending(key, Date.now());
     const { version } = document;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Base } from '../core/base.ts';
 import type { Move, Transition } from '../core/ledger.ts';
@@ -36,19 +36,21 @@ export class WindowExchange {
     this.#log = log;
     this.#workspace = workspaceName();
     this.#own = new Passages(this.#window, this.#workspace);
-    this.#guard(() => mkdirSync(folder, { recursive: true }));
   }
 
   /** Takes one of this window's transitions, in order. */
   tell(key: string, transition: Transition): void {
     const passage = this.#own.add(key, transition);
     if (passage && !this.#isBroken) {
-      this.#guard(() => appendFileSync(this.#file, `\n${printPassage(passage)}`));
+      this.#guard(() => {
+        mkdirSync(dirname(this.#file), { recursive: true });
+        appendFileSync(this.#file, `\n${printPassage(passage)}`);
+      });
     }
   }
 
   /** See {@link OtherWindows.wayFrom}. */
-  wayFrom(key: string, since: number, from: Base, to: Base): readonly Move[] | undefined {
+  wayFrom(key: string, since: number, from: Base, to: Base): readonly Move[] {
     this.#listen();
     return this.#others.wayFrom(key, since, from, to);
   }
@@ -65,6 +67,7 @@ export class WindowExchange {
       return;
     }
     this.#guard(() => {
+      mkdirSync(dirname(this.#file), { recursive: true });
       const descriptor = openSync(this.#file, 'a+');
       try {
         const { size, ino } = fstatSync(descriptor);

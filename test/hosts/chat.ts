@@ -70,13 +70,15 @@ export class Chat {
     const confirmation = this.#confirmation().locator('.chat-confirmation-widget2:visible').first();
     await confirmation.waitFor();
     const button = confirmation.locator(`.monaco-button:text-is("${choice}")`);
-    if ((await button.count()) === 0) {
-      await confirmation.locator('.monaco-dropdown-button').click();
-      await this.#workbench.page.locator(`.monaco-menu .action-label:text-is("${choice}")`).click();
-    } else {
-      await button.click();
-    }
-    await confirmation.waitFor({ state: 'hidden' });
+    // The chat may draw the question anew under the mouse: then the click was for nobody.
+    await expectToHide(confirmation, async () => {
+      if ((await button.count()) === 0) {
+        await confirmation.locator('.monaco-dropdown-button').click();
+        await this.#workbench.page.locator(`.monaco-menu .action-label:text-is("${choice}")`).click();
+      } else {
+        await button.click();
+      }
+    });
   }
 
   /** Without the mouse: it may rest on something whose tooltip covers the input. */
@@ -118,5 +120,19 @@ export class Chat {
 
   #responseAfter(latest: number): Locator {
     return this.#view.locator(`.monaco-list-row.response[data-index="${latest + 2}"]`);
+  }
+}
+
+/** Acts until something is gone. */
+async function expectToHide(target: Locator, act: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    await act();
+    try {
+      return await target.waitFor({ state: 'hidden', timeout: 5_000 });
+    } catch (error) {
+      if (attempt === 3) {
+        throw error;
+      }
+    }
   }
 }

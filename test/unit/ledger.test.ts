@@ -164,6 +164,20 @@ describe('A landing in the ledger', () => {
     ]);
   });
 
+  it('counts one key after the other as it counts changes', () => {
+    const [one, other] = [new Ledger(), new Ledger()];
+    for (const [time, to] of [undefined, undefined, B, undefined, undefined].entries()) {
+      if (to) {
+        one.seen('f', to, time);
+        other.seen('f', to, time);
+      } else {
+        one.typed('f', time);
+        other.moved('f', { kind: 'typed', count: 1 }, time);
+      }
+    }
+    assert.deepEqual(one.transitions('f'), other.transitions('f'));
+  });
+
   it('holds back from its scribe what is only supposed, until that is decided, and what follows it too', () => {
     const ledger = new Ledger();
     const told: (Cause | undefined)[] = [];

@@ -66,7 +66,7 @@ describe('What other windows know', () => {
   it('is followed back from a state to the one that this window knew', () => {
     const moves = others(passage(A, B, EDIT), passage(B, C, HOOK)).wayFrom('f', 5, A, C);
     assert.deepEqual(
-      moves?.map(({ cause, to }) => [cause, to]),
+      moves.map(({ cause, to }) => [cause, to]),
       [
         [EDIT, B],
         [HOOK, C],
@@ -77,25 +77,36 @@ describe('What other windows know', () => {
   it('is named after a gap where they do not know all of the way, and is nothing where they know none of it', () => {
     const windows = others(passage(B, C, EDIT));
     assert.deepEqual(
-      windows.wayFrom('f', 5, A, C)?.map(({ cause, to }) => [cause.kind, to]),
+      windows.wayFrom('f', 5, A, C).map(({ cause, to }) => [cause.kind, to]),
       [
         ['external', B],
         ['edit', C],
       ],
     );
-    assert.equal(windows.wayFrom('f', 5, A, D), undefined);
-    assert.equal(windows.wayFrom('g', 5, A, C), undefined);
+    assert.deepEqual(windows.wayFrom('f', 5, A, D), []);
+    assert.deepEqual(windows.wayFrom('g', 5, A, C), []);
+  });
+
+  it('leads on from the state that this window knew, where the end of the way is nobody’s', () => {
+    const moves = others(passage(A, B, EDIT), passage(B, C, HOOK)).wayFrom('f', 5, A, D);
+    assert.deepEqual(
+      moves.map(({ cause, to }) => [cause, to]),
+      [
+        [EDIT, B],
+        [HOOK, C],
+      ],
+    );
   });
 
   it('is only what happened since: an old way says nothing of a new write', () => {
     const windows = others(passage(A, B, EDIT), passage(B, A, HOOK));
-    assert.equal(windows.wayFrom('f', 5_000, A, B), undefined);
+    assert.deepEqual(windows.wayFrom('f', 5_000, A, B), []);
   });
 
   it('goes the last way where a file came to one state more than once', () => {
     const windows = others(passage(A, B, EDIT), passage(B, A, HOOK), passage(A, B, { ...EDIT, number: 9 }));
     assert.deepEqual(
-      windows.wayFrom('f', 5, A, B)?.map(({ cause }) => cause),
+      windows.wayFrom('f', 5, A, B).map(({ cause }) => cause),
       [{ ...EDIT, number: 9 }],
     );
     assert.equal(windows.lastEditIn('shop'), 9);
