@@ -143,15 +143,18 @@ export class Arbiter {
   }
 
   /**
-   * What a call of `arbiter_edit` would change now, for a question to the engineer; writes nothing. Left out are entries that
-   * would be refused, and protected files, which are asked about by themselves.
+   * What a call of `arbiter_edit` would change now, for a question to the engineer; writes nothing. Left out are protected files,
+   * which are asked about by themselves.
    */
-  async preview(
-    input: unknown,
-  ): Promise<{ readonly previews: readonly EditPreview[]; readonly explanation: string | undefined }> {
+  async preview(input: unknown): Promise<{
+    readonly previews: readonly EditPreview[];
+    /** Paths of entries that would be refused as things stand; they may be right by the time of the call. */
+    readonly others: readonly string[];
+    readonly explanation: string | undefined;
+  }> {
     const parsed = parseEditCall(input);
     if ('status' in parsed) {
-      return { previews: [], explanation: undefined };
+      return { previews: [], others: [], explanation: undefined };
     }
     const open = this.#resolveAll(parsed).filter((entry) => entry.kind === 'open');
     const shown = open.filter((entry) => !this.#isAsked(entry));
@@ -166,7 +169,8 @@ export class Arbiter {
         return diff === undefined ? [] : [{ path, diff: diff.text, added: diff.added, removed: diff.removed }];
       }),
     );
-    return { previews: previews.flat(), explanation: parsed.explanation };
+    const others = shown.filter((_, index) => previews[index]?.length === 0).map(({ file }) => file.path);
+    return { previews: previews.flat(), others, explanation: parsed.explanation };
   }
 
   /** `arbiter_check`: reads, never writes, never gates. Without files: every base of the session that is stale now. */
@@ -214,6 +218,11 @@ export class Arbiter {
     return snapshots
       .map((snapshot) => intendedContent(conflict, snapshot, ending))
       .find((content) => content !== undefined);
+  }
+
+  /** Whether nothing of a file's text may be sent on: see `Conflict.isSecret`. */
+  isSecret(file: FileRef): boolean {
+    return this.#memory.isSecret(file);
   }
 
   /** A unified diff for the engineer's views. */
@@ -287,13 +296,16 @@ export class Arbiter {
 
   #resolveAll(parsed: EditCall): Entry[] {
     const resolved = parsed.entries.map((entry) => ({ entry, files: this.#filesOf(entry) }));
+    // Two names of one file on disk are one file, too.
+    const identities = (files: readonly FileRef[]) =>
+      files.map((file) => this.#documents.locksOf(file).at(-1) ?? file.key);
     const counts = new Map<string, number>();
-    for (const { key } of resolved.flatMap(({ files }) => files)) {
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const identity of resolved.flatMap(({ files }) => identities(files))) {
+      counts.set(identity, (counts.get(identity) ?? 0) + 1);
     }
     return resolved.map(({ entry, files }): Entry => {
       const [file] = files;
-      if (file && files.some(({ key }) => counts.get(key) !== 1)) {
+      if (file && identities(files).some((identity) => counts.get(identity) !== 1)) {
         return { kind: 'answered', report: reportProblem(file.path, NAMED_TWICE) };
       }
       if (isInvalid(entry)) {

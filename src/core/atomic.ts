@@ -37,6 +37,10 @@ async function editOpen(edits: readonly EntryEdit[], documents: Documents): Prom
   if (failedAt() !== -1) {
     return takeBackAll(edits, endings, failedAt());
   }
+  // All of them have their names before the first hook runs.
+  for (const [index, edit] of edits.entries()) {
+    edit.land(endings[index] as Ending);
+  }
   const reports: Report[] = [];
   for (const [index, edit] of edits.entries()) {
     reports.push(await edit.conclude(endings[index] as Ending));
@@ -55,11 +59,7 @@ async function operateAll(edits: readonly EntryEdit[], endings: Ending[]): Promi
   const indexes = [...edits.keys()].filter((index) => rank(edits[index] as EntryEdit) !== -1);
   for (const index of indexes.sort((a, b) => rank(edits[a] as EntryEdit) - rank(edits[b] as EntryEdit))) {
     const edited = endings[index] as Outcome;
-    const ending = await (edits[index] as EntryEdit).operate(edited);
-    if (ending.kind !== 'applied' && edited.kind === 'applied') {
-      // Its own edits still stand, and go with the rest.
-      await edited.takeBack?.();
-    }
+    const ending = await (edits[index] as EntryEdit).operateWhole(edited);
     endings[index] = ending;
     if (ending.kind !== 'applied') {
       return;

@@ -27,6 +27,8 @@ export interface Conflict {
   /** The agent's one sentence about the call. */
   readonly explanation: string | undefined;
   readonly request: EditRequest;
+  /** Whether the file may hold secrets: then nothing of its text, or of what was to be written, is stored or sent on. */
+  readonly isSecret?: boolean;
 }
 
 /** How many conflicts are kept, and how much of their text in UTF-16 units; the oldest go first. */
@@ -85,7 +87,7 @@ export class Conflicts {
     const closed = this.#open.filter(isMeant);
     if (closed.length > 0) {
       this.#open = this.#open.filter((conflict) => !closed.includes(conflict));
-      this.#resolved = [...closed, ...this.#resolved].slice(0, RESOLVED_LIMIT);
+      this.#resolved = bounded([...closed, ...this.#resolved]).slice(0, RESOLVED_LIMIT);
       this.#changed();
     }
   }

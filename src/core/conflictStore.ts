@@ -12,10 +12,12 @@ const VERSION = 1;
 /** Open conflicts, newest first, as JSON. */
 export function printConflicts(conflicts: readonly Conflict[]): string {
   let chars = 0;
-  const kept = conflicts.filter((conflict) => {
-    chars += sizeOf(conflict);
-    return chars <= MAX_CHARS;
-  });
+  const kept = conflicts
+    .filter(({ isSecret }) => !isSecret)
+    .filter((conflict) => {
+      chars += sizeOf(conflict);
+      return chars <= MAX_CHARS;
+    });
   const stored = kept.map(({ id: _, request, ...conflict }) => ({
     ...conflict,
     request: { ...request, base: printBase(request.base) },

@@ -2,6 +2,7 @@ import { type Base, printBase } from './base.ts';
 import type { OpenEntry } from './batch.ts';
 import { spansBetween } from './compare.ts';
 import type { Conflicts } from './conflict.ts';
+import type { Diff } from './diff.ts';
 import {
   type Candidate,
   contentOf,
@@ -52,6 +53,8 @@ export type Considered =
   | Verdict
   | Guarded
   | { readonly kind: 'cancelled' }
+  /** The entry would rename the file, and something is at the target: `state` is that of the target. */
+  | { readonly kind: 'occupied'; readonly state: State }
   | { readonly kind: 'already_applied'; readonly applied: AppliedEntry }
   /** Refused as stale before, and sent again with a fresh base by reflex; `since` is the base it was refused at. */
   | { readonly kind: 'unconsidered'; readonly since: Base };
@@ -193,6 +196,8 @@ export class EntryAccount {
     switch (considered.kind) {
       case 'cancelled':
         return reportProblem(this.#file.path, CANCELLED);
+      case 'occupied':
+        return this.#occupied(considered.state);
       case 'already_applied':
         return reportAlreadyApplied(this.#file.path, considered.applied);
       case 'stale':
@@ -252,7 +257,7 @@ export class EntryAccount {
       expected: 'absent',
       note: `rename_to of ${this.#file.path}: the name is taken`,
     };
-    this.#addConflict('stale_base', state, { ...facts, since: facts.expected });
+    this.#addConflict('stale_base', state, { ...facts, since: facts.expected }, target);
     return reportStale(facts);
   }
 
@@ -263,7 +268,7 @@ export class EntryAccount {
     this.#memory.remember(this.#target ?? this.#file, outcome.state);
     const candidate = candidateOf(considered);
     const facts = candidate
-      ? gatherLandedFacts(before, candidate, outcome, (asked, final) => this.#memory.diff(asked, final))
+      ? gatherLandedFacts(before, candidate, outcome, (asked, final) => this.#diffByHooks(asked, final))
       : gatherMovedFacts(outcome);
     const { token, vouched } = facts;
     const file = this.#target ?? this.#file;
@@ -276,7 +281,8 @@ export class EntryAccount {
     if (vouched && outcome.state.base !== undefined) {
       session.held.set(file.key, { file, base: outcome.state.base, turn });
     }
-    this.#conflicts.close((conflict) => conflict.session === session.id && conflict.key === this.#file.key);
+    const keys = [this.#file.key, file.key];
+    this.#conflicts.close((conflict) => conflict.session === session.id && keys.includes(conflict.key));
     if (candidate) {
       this.#show(number, contentOf(before), candidate.text.content, outcome);
     }
@@ -290,6 +296,12 @@ export class EntryAccount {
       syntaxWarning: isTold ? this.#guards.warning(before, candidate, outcome.state) : undefined,
       ...(notes.length === 0 ? {} : { note: notes.join('. ') }),
     });
+  }
+
+  /** Of a secret, nothing is shown: then the session has not been shown what hooks made of it. */
+  #diffByHooks(asked: string, final: string): Diff {
+    const diff = this.#memory.diff(asked, final);
+    return this.#memory.isSecret(this.#file) ? { ...diff, text: '', complete: false } : diff;
   }
 
   /** Tells the engineer's side which lines are new. What somebody else wrote beside the edit is nobody's hook. */
@@ -419,11 +431,12 @@ export class EntryAccount {
     status: Refusal,
     state: State | undefined,
     more: Partial<StaleFacts> & { readonly reason?: string; readonly since?: string },
+    { key, path }: FileRef = this.#file,
   ): void {
     this.#conflicts.add({
       time: this.#memory.now(),
-      key: this.#file.key,
-      path: this.#file.path,
+      key,
+      path,
       session: this.#call.session.id,
       turn: this.#call.turn,
       status,
@@ -437,6 +450,7 @@ export class EntryAccount {
       ...(more.reason === undefined ? {} : { reason: more.reason }),
       explanation: this.#call.explanation,
       request: this.#request,
+      ...(this.#memory.isSecret({ key, path }) ? { isSecret: true } : {}),
     });
   }
 }

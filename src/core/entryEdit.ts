@@ -38,6 +38,8 @@ export class EntryEdit {
   readonly #target: FileRef | undefined;
   readonly #call: Call;
   readonly #guards: Guards;
+  /** What is at the place that a rename goes to. */
+  #taken: State | undefined;
   #asked: { readonly considered: Considered; readonly state: State } | undefined;
 
   constructor(workshop: Workshop, entry: OpenEntry, call: Call) {
@@ -92,20 +94,17 @@ export class EntryEdit {
     try {
       await this.prepare();
       const edited = await this.#documents.transact(this.#file, (state) => this.decide(state));
-      const outcome = await this.operate(edited);
-      if (outcome.kind !== 'applied' && edited.kind === 'applied') {
-        // The file could not be renamed: its edits go with the name.
-        await edited.takeBack?.();
-      }
-      return await this.conclude(outcome);
+      return await this.conclude(await this.operateWhole(edited));
     } finally {
       this.account.withdraw();
     }
   }
 
-  /** Gets ready whatever {@link decide} needs and takes time. */
-  prepare(): Promise<void> {
-    return this.#guards.prepare();
+  /** Gets ready whatever {@link decide} needs and takes time: the place that a rename goes to is looked at, too. */
+  async prepare(): Promise<void> {
+    await this.#guards.prepare();
+    const target = this.#target && (await this.#memory.look(this.#target));
+    this.#taken = target?.kind === 'absent' ? undefined : target;
   }
 
   /** Called in the turn of the apply, with the state that it would be applied to. */
@@ -152,12 +151,46 @@ export class EntryEdit {
         if (this.#target === undefined) {
           throw new Error(`${this.#file.path} is renamed, and nothing says to where`);
         }
+        if (edited.kind === 'applied' && (!edited.saved || edited.foreign || edited.isUndone)) {
+          return {
+            kind: 'failed',
+            status: 'apply_failed',
+            reason: 'somebody changed the file while it was edited, so it was not renamed',
+            state: edited.state,
+            isTakenBack: true,
+          };
+        }
         this.account.begin();
         const renamed = await this.#documents.rename(this.#file, this.#target, base);
         return edited.kind === 'applied' && renamed.kind === 'applied' ? together(edited, renamed) : renamed;
       }
       default:
         return edited;
+    }
+  }
+
+  /** As {@link operate}; where that fails, the edits that came first go with it. */
+  async operateWhole(edited: Outcome): Promise<Outcome | RenameOutcome> {
+    const outcome = await this.operate(edited);
+    if (outcome.kind === 'applied' || edited.kind !== 'applied') {
+      return outcome;
+    }
+    const back = await edited.takeBack?.();
+    return back?.isWhole
+      ? outcome
+      : {
+          kind: 'failed',
+          status: 'apply_failed',
+          reason: 'the file was edited and could not be renamed, and its edits could not be taken back',
+          state: back?.state ?? edited.state,
+          isTakenBack: false,
+        };
+  }
+
+  /** Gives an edit that stands its number, before any hook runs. */
+  land(outcome: Outcome | RenameOutcome): void {
+    if (outcome.kind === 'applied') {
+      this.account.land(outcome);
     }
   }
 
@@ -219,7 +252,7 @@ export class EntryEdit {
     ) {
       return { kind: 'unconsidered', since: refused.base };
     }
-    return verdict;
+    return verdict.kind === 'rename' && this.#taken ? { kind: 'occupied', state: this.#taken } : verdict;
   }
 }
 

@@ -69,10 +69,12 @@ function describe(conflict: Conflict, number: string): string {
   }
   lines.push(
     describeDiff(conflict.diffSinceRead),
-    `What the edit wanted:\n${fence('text', describeWish(conflict.request.wish))}`,
+    `What the edit wanted:\n${fence('text', conflict.isSecret ? NOT_SHOWN : describeWish(conflict.request.wish))}`,
   );
   return lines.join('\n');
 }
+
+const NOT_SHOWN = 'not shown: the file may hold secrets';
 
 function describeWish(wish: Wish): string {
   switch (wish.kind) {

@@ -42,7 +42,7 @@ export function reportApplied(facts: AppliedFacts): Report {
     changed_lines: facts.changedLines,
     line_shifts: facts.lineShifts,
     hooks: facts.hooks && facts.hooks.length > 0 ? facts.hooks : undefined,
-    diff_by_hooks: facts.diffByHooks,
+    diff_by_hooks: facts.diffByHooks || undefined,
     syntax_warning: facts.syntaxWarning,
     note: facts.note ?? (facts.vouched ? 'use this base for further edits to this file' : undefined),
     next: facts.vouched ? undefined : next,

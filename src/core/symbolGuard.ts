@@ -133,12 +133,21 @@ function narrowed(content: string, { start, end, text }: Span): Span {
   return { start: start + head, end: end - tail, text: fresh.slice(head, fresh.length - tail) };
 }
 
+/** What stands on the last line of blanks. */
+function indentOf(blanks: string): string {
+  return blanks.slice(blanks.lastIndexOf('\n') + 1);
+}
+
 /** Whether what a span takes away, blanks apart, belongs to a symbol; where that is nothing, whether its place does. */
-function takesFrom(content: string, { start, end }: Span, symbol: CodeSymbol): boolean {
+function takesFrom(content: string, { start, end, text }: Span, symbol: CodeSymbol): boolean {
   const old = content.slice(start, end);
   if (old.trim() !== '') {
     const first = start + old.length - old.trimStart().length;
     return symbol.start <= first && first + old.trim().length <= symbol.end;
+  }
+  // What indents other text is its own, though.
+  if (start >= symbol.end && /\S/.test(content[end] ?? '') && indentOf(old) !== indentOf(text)) {
+    return false;
   }
   // Blanks around a symbol are nobody's.
   const from = Math.max(start, symbol.end);

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { type Base, digest } from '../core/base.ts';
 import { formatOf } from '../core/codec.ts';
@@ -11,6 +10,7 @@ import { applyToBuffer, needsTextEditor, type Replaced, toBufferEdits, toReplace
 import type { Conversions } from './conversions.ts';
 import { type Disk, isSameDisk, readDisk } from './disk.ts';
 import { describe } from './errors.ts';
+import { overwrite } from './fileOperations.ts';
 import type { Look, Looks } from './looks.ts';
 import { synchronize } from './synchronize.ts';
 import { within } from './within.ts';
@@ -60,6 +60,8 @@ export class Apply {
   #ownIndex = 0;
   /** The bytes that our save wrote, hooks of the save included. */
   #written: Buffer | undefined;
+  /** Whether our save went through, whatever has become of the disk since. */
+  #isSaved = false;
   #told = 0;
   readonly #toldBefore = new WeakSet<BufferChange>();
   /** Which changes came while our save ran: from this index up to, and without, {@link #saveTo}. */
@@ -158,12 +160,12 @@ export class Apply {
 
   /** Takes our own part back, from the disk where our save wrote it, and from the buffer. Somebody else's text stays. */
   async takeBack(): Promise<TakenBack> {
-    const isWritten = this.#written !== undefined;
     const isRestored = this.#restoreDisk();
-    const isLeft = this.#document.getText() !== this.#before;
+    // A document that was closed meanwhile shows nothing any more; whoever opens the file anew sees the disk.
+    const isLeft = !this.#document.isClosed && this.#document.getText() !== this.#before;
     const isReversed = !isLeft || (await this.#reverse(this.#before, this.#own, this.#ownIndex));
     const { state } = await this.#tools.looks.look(this.#file);
-    return { state, isWhole: isReversed && (isRestored || !isWritten) };
+    return { state, isWhole: isReversed && (isRestored || !this.#isSaved) };
   }
 
   /** @returns whether the disk holds again what it held before; never over another program's bytes. */
@@ -173,7 +175,7 @@ export class Apply {
       return false;
     }
     // In the turn of the compare. In place, so that mode and links stay; the editor follows like any change of the disk.
-    writeFileSync(this.#file.key, disk.bytes);
+    overwrite(this.#file.key, disk.bytes);
     return true;
   }
 
@@ -314,6 +316,7 @@ export class Apply {
     const isSavedTogether = isWritten && later.slice(0, writtenAt).some((change) => theirs.includes(change));
     const onDisk = after.state.base?.disk;
     const written: Base | undefined = isWritten && onDisk !== undefined ? { disk: onDisk } : undefined;
+    this.#isSaved = true;
     this.#written = isWritten ? after.disk.bytes : undefined;
     const participants = later.filter((change) => isHook(change) && change !== this.#formatting);
     const effects: HookEffect[] = [
@@ -422,14 +425,16 @@ export class Apply {
    */
   async #reverse(before: string, own: readonly BufferEdit[], index: number, mayReset = true): Promise<boolean> {
     const document = this.#document;
-    for (let attempt = 0; attempt < MAX_REVERSALS; attempt += 1) {
+    for (let attempt = 0; attempt < MAX_REVERSALS && !document.isClosed; attempt += 1) {
       await this.#tools.changes.decided(document);
       // Nothing is awaited between this look at the changes and the edit that takes our part out of them.
       const later = this.changes.slice(index + 1);
       const count = this.changes.length;
       // What hooks did cannot be told for sure from what another extension did, so only our own formatter's part goes with ours.
       // Over unsaved text, the disk is nothing to go back to.
-      const isOursAlone = later.every((change) => change === this.#formatting);
+      const isOursAlone = later.every(
+        (change) => change === this.#formatting || (this.#written !== undefined && this.#isHook(change)),
+      );
       if (
         mayReset &&
         isOursAlone &&

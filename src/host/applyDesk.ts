@@ -73,6 +73,9 @@ export class ApplyDesk {
         this.#applies.set(document, apply);
         try {
           return await apply.takeBack();
+        } catch (error) {
+          this.#log.error('An edit could not be taken back', error instanceof Error ? error : describe(error));
+          return { state: outcome.state, isWhole: false };
         } finally {
           this.#applies.delete(document);
           this.#unfollow(document, apply);

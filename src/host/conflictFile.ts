@@ -38,7 +38,9 @@ export class ConflictFile implements vscode.Disposable {
       stored = parseConflicts(await readFile(this.#path, 'utf8'));
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') {
+        // What could not be read is not written over either.
         this.#broken('read', error);
+        return false;
       }
     }
     this.#isLoaded = true;

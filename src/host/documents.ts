@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { type Base, digest, printBase } from '../core/base.ts';
@@ -14,7 +14,7 @@ import type { BufferChange, BufferChanges } from './bufferChanges.ts';
 import { Conversions } from './conversions.ts';
 import { readDisk } from './disk.ts';
 import { codeOf, describe } from './errors.ts';
-import { deleteExactly, type FileOutcome, renameExactly, restoreFile } from './fileOperations.ts';
+import { deleteExactly, type FileOutcome, renameExactly, restoreFile, statOrNothing } from './fileOperations.ts';
 import { HookRunner } from './hookRunner.ts';
 import { hasHooks } from './hooks.ts';
 import { JointApply, type JointPart } from './jointApply.ts';
@@ -114,7 +114,10 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   }
 
   resolve(path: string): FileRef | Problem {
-    return this.#lent.get(path) ?? this.looks.resolve(path);
+    const lent = this.#lent.get(path);
+    const own = this.looks.resolve(path);
+    // A file of the workspace goes before one of that name that is lent.
+    return lent && !('key' in own && existsSync(own.key)) ? lent : own;
   }
 
   /** Lets agents at one file outside the workspace, under a name of its own: for a story that is played on a scratch file. */
@@ -139,7 +142,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   }
 
   locksOf({ key }: FileRef): readonly string[] {
-    const stats = statSync(key, { throwIfNoEntry: false });
+    const stats = statOrNothing(key);
     return stats?.isFile() && stats.nlink > 1 ? [key, `${stats.dev}:${stats.ino}`] : [key];
   }
 
@@ -203,11 +206,11 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     }
     let descriptor: number | undefined;
     try {
-      mkdirSync(dirname(file.key), { recursive: true });
       const elsewhere = elsewhereProblem(file.key);
       if (elsewhere) {
         return { kind: 'unfit', state: await this.look(file), problem: elsewhere };
       }
+      mkdirSync(dirname(file.key), { recursive: true });
       try {
         // Exclusive: fails where anything is, a symbolic link included, whoever came first.
         descriptor = openSync(file.key, 'wx');
@@ -256,9 +259,18 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
 
   async runHooks(file: FileRef, outcome: Applied): Promise<Outcome> {
     const uri = this.#uriOf(file);
-    return vscode.workspace.isTrusted && hasHooks(uri)
-      ? this.#hookRunner.run(file, await vscode.workspace.openTextDocument(uri), outcome)
-      : outcome;
+    if (!vscode.workspace.isTrusted || !hasHooks(uri)) {
+      return outcome;
+    }
+    try {
+      return await this.#hookRunner.run(file, await vscode.workspace.openTextDocument(uri), outcome);
+    } catch (error) {
+      // The edit stands, whatever became of the file since.
+      const reason = `it could not be run: ${describe(error)}`;
+      this.#tools.log.error(`${file.path}: a hook ${reason}`);
+      const { state } = await this.looks.look(file);
+      return { ...outcome, state, foreign: true, hookFailures: [{ name: 'hooks', reason }] };
+    }
   }
 
   async remove(file: FileRef, base: Base): Promise<Outcome> {
@@ -310,6 +322,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     const state = 'convert' in look ? (await this.looks.look(file)).state : look.state;
     const disk = readDisk(file.key);
     const isSame =
+      base.dirty === undefined &&
       disk.kind === 'file' &&
       digest(disk.bytes) === base.disk &&
       state.base !== undefined &&

@@ -1,19 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
+  closeSync,
   constants,
   copyFileSync,
+  ftruncateSync,
   linkSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readFileSync,
   renameSync,
   rmdirSync,
+  type Stats,
   statSync,
   unlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { codeOf } from './errors.ts';
 
 /** How a file operation ended. Nothing is ever overwritten, and nobody else's bytes are lost. */
@@ -34,7 +39,7 @@ export function deleteExactly(path: string, bytes: Uint8Array): FileOutcome {
   if (!holds(path, bytes)) {
     return { kind: 'moved' };
   }
-  const aside = join(dirname(path), `.${basename(path).slice(0, 100)}.${randomUUID()}.deleted`);
+  const aside = join(dirname(path), `.${randomUUID()}.deleted`);
   renameSync(path, aside);
   if (holds(aside, bytes)) {
     unlinkSync(aside);
@@ -69,8 +74,16 @@ export function renameExactly(path: string, target: string, bytes: Uint8Array): 
       return { kind: 'moved' };
     }
     // Somebody may have put another file in the old place since; that one is not ours to remove.
-    if (holds(path, bytes)) {
-      unlinkSync(path);
+    try {
+      if (holds(path, bytes)) {
+        unlinkSync(path);
+      }
+    } catch (error) {
+      // The old name cannot be taken away: then the new one is.
+      if (holds(path, bytes) && holds(target, bytes)) {
+        unlinkSync(target);
+      }
+      throw error;
     }
     isDone = true;
     return { kind: 'done' };
@@ -134,7 +147,40 @@ function holds(path: string, bytes: Uint8Array): boolean {
 
 /** Also a symbolic link that leads nowhere is something. */
 function isNothing(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch (error) {
+    // Below a file, there is nothing.
+    if (codeOf(error) === 'ENOTDIR') {
+      return true;
+    }
+    throw error;
+  }
+}
+
+/** @returns `undefined` where there is no such file, also where a file is in the place of a folder above it. */
+export function statOrNothing(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** Writes a file in place, so that mode and links stay, and cuts off what is left over at the end only. */
+export function overwrite(path: string, bytes: Uint8Array): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    for (let at = 0; at < bytes.length; ) {
+      at += writeSync(descriptor, bytes, at, bytes.length - at, at);
+    }
+    ftruncateSync(descriptor, bytes.length);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** @returns the folders that were not there before, innermost first. */

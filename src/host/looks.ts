@@ -1,4 +1,5 @@
 import { type BigIntStats, statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import { type Base, digest, printBase } from '../core/base.ts';
 import { decode, detectFormat, formatOf, isBinary, isOwnEncoding } from '../core/codec.ts';
@@ -109,6 +110,10 @@ export class Looks {
 
   /** The identity of a document's file, resolved anew each time: links can come to lead elsewhere. */
   keyOf(document: vscode.TextDocument): string {
+    // A new document without a place is no file yet, whatever its name.
+    if (!isAbsolute(document.uri.fsPath)) {
+      return document.uri.toString();
+    }
     const file = resolvePath(document.uri.fsPath);
     return 'key' in file ? file.key : document.uri.fsPath;
   }

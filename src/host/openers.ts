@@ -73,7 +73,7 @@ export class Openers {
     const file = this.#uriOf(key);
     const now = await contentNow(file);
     if (now === undefined) {
-      void vscode.window.showInformationMessage(`There is no file ${path} any more.`);
+      void vscode.window.showInformationMessage(`There is no file ${plain(path)} any more.`);
       return;
     }
     const then = this.#textAt(base);
@@ -81,10 +81,10 @@ export class Openers {
     await vscode.window.showTextDocument(file, { selection: new vscode.Range(line, 0, line, 0) });
   }
 
-  /** What moved since the agent's read, as a unified diff; `undefined` where the text at the base is not remembered. */
+  /** What moved since the agent's read, as a unified diff; `undefined` where the text at the base is not remembered, or secret. */
   async diffOf(subject: Subject): Promise<string | undefined> {
-    const { key, base } = placeOf(subject);
-    const then = this.#textAt(base);
+    const { key, path, base } = placeOf(subject);
+    const then = this.#arbiter.isSecret({ key, path }) ? undefined : this.#textAt(base);
     return then === undefined ? undefined : this.#arbiter.diff(then, (await contentNow(this.#uriOf(key))) ?? '').text;
   }
 
@@ -140,6 +140,11 @@ function nameOf(path: string): string {
   return path.split('/').at(-1) ?? path;
 }
 
+/** Messages make links of brackets. */
+function plain(path: string): string {
+  return path.replaceAll(/[[\]]/g, ' ');
+}
+
 function forgotten(path: string): void {
-  void vscode.window.showWarningMessage(`The text of ${path} at that base is no longer remembered.`);
+  void vscode.window.showWarningMessage(`The text of ${plain(path)} at that base is no longer remembered.`);
 }

@@ -11,6 +11,9 @@ export async function closeTabs(uri: vscode.Uri): Promise<void> {
 /** Opens a renamed file in the place of each tab that showed it under its old name. What was in front stays in front. */
 export async function moveTabs(from: vscode.Uri, to: vscode.Uri): Promise<void> {
   const tabs = tabsOf(from).filter(({ isDirty }) => !isDirty);
+  if (tabs.length === 0) {
+    return;
+  }
   const active = vscode.window.activeTextEditor;
   for (const tab of tabs) {
     const editor = vscode.window.visibleTextEditors.find(
@@ -30,7 +33,10 @@ export async function moveTabs(from: vscode.Uri, to: vscode.Uri): Promise<void> 
   await closeTabs(from);
   if (active && active.document.uri.toString() !== from.toString() && !active.document.isClosed) {
     const { viewColumn } = active;
-    await vscode.window.showTextDocument(active.document, viewColumn === undefined ? {} : { viewColumn });
+    await vscode.window.showTextDocument(active.document, {
+      preserveFocus: true,
+      ...(viewColumn === undefined ? {} : { viewColumn }),
+    });
   }
 }
 

@@ -1,6 +1,9 @@
 // `npm run test:integration [-- --grep PATTERN]`: test/integration/ in a real VS Code that comes from npm.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { variables } from '../histories/variables.ts';
 import { buildForTesting } from './buildForTesting.ts';
 import { integrationSuite, repositoryRoot } from './paths.ts';
 import { runSuiteInServer } from './serverRun.ts';
@@ -14,6 +17,8 @@ const outcome = await runSuiteInServer({
   suite: integrationSuite,
   grep: values.grep,
   name: 'integration',
+  // A copy without its history plays a generated one only.
+  env: existsSync(join(repositoryRoot, '.git')) ? { [variables.repository]: repositoryRoot } : {},
   print: (text) => process.stdout.write(text),
 });
 

@@ -111,6 +111,7 @@ describe('An atomic call', function () {
 
   it('is taken back also after files were created, renamed and deleted, with their modes', async () => {
     const { at, files, disk } = await prepare();
+    await engineer.opens(at('c'));
     writes(at('e'), 'one\n');
     const last = { path: at('e'), base: await baseOf(at('e')), delete: true };
     // Just before the last delete, its file moves: everything else has happened by then.
@@ -129,7 +130,7 @@ describe('An atomic call', function () {
     assert.deepEqual(disk(), BEFORE);
     assert.equal(textOf(at('e')), 'theirs\n');
     assert.equal(statSync(pathOf(at('d'))).mode & 0o777, 0o755);
-    for (const name of ['a', 'b']) {
+    for (const name of ['a', 'b', 'c']) {
       await settles(at(name));
     }
   });

@@ -16,6 +16,7 @@ export function run(): Promise<void> {
     require('./lifecycle.test.ts');
     require('./symbols.test.ts');
     require('../replay/replay.test.ts');
+    require('../histories/histories.test.ts');
     require('./views.test.ts');
   });
 }

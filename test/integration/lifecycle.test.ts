@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, lstatSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, lstatSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { baseOf, edit, only, type Result, replace } from './support/agent.ts';
@@ -118,6 +118,32 @@ describe('Renaming', function () {
     );
     await vscode.window.showTextDocument(unsaved);
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+
+  it('of one of two names of the same bytes in one call names that file twice', async () => {
+    const path = fresh('one\n');
+    const other = `${dirname(path)}/other.txt`;
+    linkSync(pathOf(path), pathOf(other));
+    const base = await baseOf(path);
+    const edits = [{ old_string: 'one', new_string: '1' }];
+    const { results } = await edit({
+      files: [
+        { path, base, edits },
+        { path: other, base, edits },
+      ],
+    });
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['invalid_input', 'invalid_input'],
+    );
+  });
+
+  it('and creating below a file is refused, in the words of the system', async () => {
+    const path = fresh('one\n');
+    const result = await sends({ path: `${path}/below.txt`, base: 'absent', content: 'x\n' });
+    assert.equal(result.status, 'save_failed', JSON.stringify(result));
+    assert.doesNotMatch(String(result.reason), /inside Edit Arbiter/);
+    assert.equal(textOf(path), 'one\n');
   });
 
   it('is refused out of the workspace, and with unsaved text', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { printBase } from '../../src/core/base.ts';
+import { printConflicts } from '../../src/core/conflictStore.ts';
+import { replanPrompt } from '../../src/core/replan.ts';
 import { assertStatus, editsOf, only, Story } from './support/story.ts';
 
 const PRICING = [
@@ -1179,6 +1181,9 @@ describe('The arbiter, about secrets', () => {
     assertStatus(stale, 'stale_base');
     assert.deepEqual([stale.diff_since_read, stale.your_edit], [null, undefined]);
     assert.deepEqual(story.stored, []);
+    const { open } = story.arbiter.conflicts;
+    assert.ok(open.length > 0 && open.every(({ isSecret }) => isSecret));
+    assert.doesNotMatch(printConflicts(open) + replanPrompt(open), /secret\\n|supersecret/);
   });
 });
 

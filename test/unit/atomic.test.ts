@@ -76,6 +76,20 @@ describe('An atomic call', () => {
     assert.deepEqual(disk(), BEFORE);
   });
 
+  it('touches nothing where the target of a rename is taken', async () => {
+    const { story, call, disk } = await prepare();
+    story.disk.writes('moved', 'theirs\n');
+    const before = disk();
+    const answer = await call();
+    assert.deepEqual(
+      statuses(answer),
+      ['skipped', 'skipped', 'stale_base', 'skipped', 'skipped'],
+      JSON.stringify(answer),
+    );
+    assert.equal(answer.results[2]?.path, 'moved');
+    assert.deepEqual(disk(), before);
+  });
+
   it('is taken back as a whole where a save, a create, a rename or a delete fails, and says where each file is', async () => {
     const faults: readonly (readonly [string, number, (story: Story) => void])[] = [
       ['b', 3, (story) => story.documents.makeStuck('b')],

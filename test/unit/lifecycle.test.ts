@@ -133,6 +133,16 @@ describe('A rename', () => {
     assert.deepEqual([again.path, again['renamed_from'], again.base], ['g', 'f', base]);
   });
 
+  it('does not follow an edit beside which somebody typed, and the edit goes with it', async () => {
+    const story = new Story({ f: 'one\ntwo\n' });
+    const a = story.agent('a');
+    await a.reads('f');
+    story.at('after apply before save', () => story.human.types('f', { two: 'two!' }));
+    const result = await a.edits('f', { one: '1' }, { rename_to: 'g' });
+    assertStatus(result, 'apply_failed');
+    assert.deepEqual([story.disk.text('f'), story.disk.text('g')], ['one\ntwo\n', undefined]);
+  });
+
   it('outside the workspace is refused, and so are two entries for one target', async () => {
     const story = new Story({ f: 'one\n', h: 'two\n' });
     const a = story.agent('a');

@@ -4,7 +4,7 @@ import { replanPrompt } from '../../src/core/replan.ts';
 import { Story } from './support/story.ts';
 
 describe('The preview of a call', () => {
-  it('shows what would change, writes nothing, and leaves out what would be refused or is asked about by itself', async () => {
+  it('shows what would change, writes nothing, names what would be refused, and leaves out what is asked about by itself', async () => {
     const story = new Story({ f: 'one\n', g: 'two\n', '.vscode/settings.json': '{}\n' });
     const agent = story.agent('a');
     for (const path of ['f', 'g', '.vscode/settings.json']) {
@@ -16,12 +16,13 @@ describe('The preview of a call', () => {
       agent.plans('g', { two: '2' }),
       agent.plans('.vscode/settings.json', { '{}': '{"a": 1}' }),
     ];
-    const { previews, explanation } = await story.arbiter.preview({ files, explanation: 'why' });
+    const { previews, others, explanation } = await story.arbiter.preview({ files, explanation: 'why' });
     assert.deepEqual(previews, [{ path: 'f', diff: '@@ -1,1 +1,1 @@\n-one\n+1\n', added: 1, removed: 1 }]);
+    assert.deepEqual(others, ['g']);
     assert.equal(explanation, 'why');
     assert.equal(story.text('f'), 'one\n');
     assert.deepEqual(story.arbiter.conflicts.open, []);
-    assert.deepEqual(await story.arbiter.preview('nonsense'), { previews: [], explanation: undefined });
+    assert.deepEqual(await story.arbiter.preview('nonsense'), { previews: [], others: [], explanation: undefined });
     const { results } = await agent.sends(files);
     assert.deepEqual(
       results.map(({ status }) => status),

@@ -163,6 +163,11 @@ describe('The symbol guard', () => {
     await assertInside('python', 'two', PYTHON, { 'def two(b):\n    x = b\n    return x\n\n\n': '' });
   });
 
+  it('does not let the indentation of what follows a symbol be changed for its sake', async () => {
+    const source = 'class Cart:\n    def total(self):\n        return 2\n\n    def next(self):\n        return 3\n';
+    await assertOutside('python', 'Cart.total', source, { '\n    def next': '\ndef next' });
+  });
+
   it('lets a symbol be renamed or replaced as a whole', async () => {
     await assertInside('python', 'two', PYTHON, { 'def two(b)': 'def deux(b)' });
     await assertInside('python', 'two', PYTHON, { 'def two(b):\n    x = b\n    return x\n': 'def two(c): return c\n' });

@@ -9,10 +9,12 @@ const MAX_DIFF = 1_500;
 /** The chat's question before edits are sent to the gate: paths, what would change, and the agent's own sentence. */
 export function confirmationOf(
   previews: readonly EditPreview[],
+  others: readonly string[],
   explanation: string | undefined,
 ): vscode.LanguageModelToolConfirmationMessages {
   const [first] = previews;
-  const what = previews.length === 1 && first ? first.path : `${previews.length} files`;
+  const count = previews.length + others.length;
+  const what = count === 1 ? (first?.path ?? others[0]) : `${count} files`;
   const message = new vscode.MarkdownString();
   if (explanation !== undefined) {
     message.appendText(`“${explanation}”`).appendMarkdown('\n\n');
@@ -23,6 +25,9 @@ export function confirmationOf(
   }
   for (const { path, added, removed } of previews.slice(MAX_FILES)) {
     message.appendMarkdown(`- ${inlineCode(path)} +${added} −${removed}\n`);
+  }
+  for (const path of others) {
+    message.appendMarkdown(`- ${inlineCode(path)} would be refused as it stands now\n`);
   }
   return { title: `Apply the edit of ${what}?`, message };
 }

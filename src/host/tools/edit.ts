@@ -12,9 +12,8 @@ export function editTool(arbiter: Arbiter): ToolParts {
       if (!asksForAll()) {
         return undefined;
       }
-      const { previews, explanation } = await arbiter.preview(input);
-      // What would be refused anyway, nobody is asked about.
-      return previews.length === 0 ? undefined : confirmationOf(previews, explanation);
+      const { previews, others, explanation } = await arbiter.preview(input);
+      return previews.length + others.length === 0 ? undefined : confirmationOf(previews, others, explanation);
     },
   };
 }
