@@ -13,17 +13,16 @@ const FIXED = 62;
 const EXTENDED = 0x4000;
 
 /**
- * Finds a path in an index.
+ * Reads an index: what it holds by path, relative to the work tree, with forward slashes.
  *
- * @param path relative to the work tree, with forward slashes.
- * @returns `null` where the index does not hold it, `undefined` where this is no index that can be read: version 4 shortens
- *   paths, and repositories of SHA-256 have longer names.
+ * @returns `undefined` where this is no index that can be read: version 4 shortens paths, and repositories of SHA-256 have longer
+ *   names.
  */
-export function findInIndex(index: Buffer, path: string): IndexEntry | null | undefined {
+export function parseIndex(index: Buffer): ReadonlyMap<string, IndexEntry> | undefined {
   if (index.length < HEADER || index.toString('latin1', 0, 4) !== 'DIRC' || ![2, 3].includes(index.readUInt32BE(4))) {
     return undefined;
   }
-  const wanted = Buffer.from(path);
+  const entries = new Map<string, IndexEntry>();
   const count = index.readUInt32BE(8);
   let at = HEADER;
   for (let entry = 0; entry < count; entry += 1) {
@@ -35,15 +34,13 @@ export function findInIndex(index: Buffer, path: string): IndexEntry | null | un
     if (end === -1) {
       return undefined;
     }
-    if (index.subarray(start, end).equals(wanted)) {
-      return {
-        seconds: index.readUInt32BE(at + 8),
-        nanoseconds: index.readUInt32BE(at + 12),
-        size: index.readUInt32BE(at + 36),
-      };
-    }
+    entries.set(index.toString('utf8', start, end), {
+      seconds: index.readUInt32BE(at + 8),
+      nanoseconds: index.readUInt32BE(at + 12),
+      size: index.readUInt32BE(at + 36),
+    });
     // Entries are filled up with zeros, one at least, to a multiple of 8 bytes.
     at += Math.floor((end - at + 8) / 8) * 8;
   }
-  return null;
+  return entries;
 }

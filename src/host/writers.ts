@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { findInIndex } from '../core/gitIndex.ts';
+import { type IndexEntry, parseIndex } from '../core/gitIndex.ts';
 import type { Move } from '../core/ledger.ts';
 import { causeOfWrite, type GitMove, parseReflog } from '../core/runs.ts';
 import { codeOf } from './errors.ts';
@@ -12,9 +12,22 @@ const LOG_TAIL = 64 * 1024;
 /** Says who wrote a file outside the editor. Asked only when the bytes have moved; times support a cause, never staleness. */
 export class Writers {
   readonly #runs: Runs;
+  /** The index that was read last, and what it was then. */
+  #index: { readonly version: string; readonly entries: ReadonlyMap<string, IndexEntry> | undefined } | undefined;
 
   constructor(runs: Runs) {
     this.#runs = runs;
+  }
+
+  /** Read anew when it has moved: a checkout moves many files, and each is asked about. */
+  #indexOf({ folder }: Repository): ReadonlyMap<string, IndexEntry> | undefined {
+    const path = join(folder, 'index');
+    const stats = statSync(path, { throwIfNoEntry: false });
+    const version = stats ? `${path} ${stats.ino} ${stats.size} ${stats.mtimeMs}` : '';
+    if (this.#index?.version !== version) {
+      this.#index = { version, entries: stats ? parseIndex(readFileSync(path)) : undefined };
+    }
+    return this.#index.entries;
   }
 
   /** @param since when the file was last seen otherwise, in milliseconds since the epoch. */
@@ -29,7 +42,7 @@ export class Writers {
         since,
         runs: this.#runs.all,
         gitMoves: repository ? movesIn(repository) : [],
-        isAsInIndex: repository && isAsInIndex(repository, path, stats),
+        isAsInIndex: repository && isAsInIndex(repository, this.#indexOf(repository), path, stats),
       };
       return causeOfWrite(evidence, now);
     } catch (error) {
@@ -77,16 +90,18 @@ function movesIn({ folder, common }: Repository): GitMove[] {
 }
 
 /** Whether git has left the file as it is: written it, or taken it away. @returns `undefined` where its index does not tell. */
-function isAsInIndex({ workTree, folder }: Repository, path: string, stats: Stats | undefined): boolean | undefined {
-  const index = join(folder, 'index');
-  const entry = existsSync(index)
-    ? findInIndex(readFileSync(index), relative(workTree, path).split(sep).join('/'))
-    : undefined;
-  if (entry === undefined) {
+function isAsInIndex(
+  { workTree }: Repository,
+  index: ReadonlyMap<string, IndexEntry> | undefined,
+  path: string,
+  stats: Stats | undefined,
+): boolean | undefined {
+  if (index === undefined) {
     return undefined;
   }
-  if (entry === null || stats === undefined) {
-    return entry === null && stats === undefined;
+  const entry = index.get(relative(workTree, path).split(sep).join('/'));
+  if (entry === undefined || stats === undefined) {
+    return entry === undefined && stats === undefined;
   }
   return entry.size === stats.size % 2 ** 32 && entry.seconds === Math.floor(stats.mtimeMs / 1_000);
 }
