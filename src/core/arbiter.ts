@@ -339,10 +339,10 @@ export class Arbiter {
     const { file } = entry;
     try {
       const refusal = await this.#askAbout(entry, call);
-      if (refusal) {
-        return reportProblem(file.path, refusal);
-      }
       const edit = new EntryEdit(this.#workshop, entry, call);
+      if (refusal) {
+        return edit.account.problem(refusal);
+      }
       return await this.held.whileEditing(file.key, () => this.#queue.runAll(this.#locksOf(entry), () => edit.run()));
     } catch (error) {
       return this.#fault(file, error, 'this edit may or may not have landed');

@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from 'node:fs';
+import { type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type * as vscode from 'vscode';
 import { codeOf, describe } from './errors.ts';
@@ -59,7 +59,14 @@ export class DiskWatch implements vscode.Disposable {
 
   #watch(folder: string): void {
     try {
-      const watcher = watch(folder, { persistent: false }, (_, name) => this.#touched(folder, name));
+      const inode = statSync(folder).ino;
+      const watcher = watch(folder, { persistent: false }, (kind, name) => {
+        // A folder that went and came again, as in a checkout, is another one: its old watcher hears nothing of it.
+        if (kind === 'rename' && statSync(folder, { throwIfNoEntry: false })?.ino !== inode) {
+          this.#watchAgain(folder);
+        }
+        this.#touched(folder, name);
+      });
       watcher.on('error', (error) => this.#lost(folder, error));
       this.#watchers.set(folder, watcher);
     } catch (error) {
@@ -69,6 +76,13 @@ export class DiskWatch implements vscode.Disposable {
       }
       this.#lost(folder, error);
     }
+  }
+
+  #watchAgain(folder: string): void {
+    this.#watchers.get(folder)?.close();
+    this.#watchers.delete(folder);
+    this.#watch(folder);
+    this.#touched(folder, null);
   }
 
   #lost(folder: string, error: unknown): void {

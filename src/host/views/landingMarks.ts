@@ -20,7 +20,8 @@ const TYPING_TIME = 5_000;
 export type Freshness = 'strong' | 'faint' | 'settled';
 
 interface Mark {
-  readonly landed: LandedEdit;
+  /** What a hover says; without the texts. */
+  readonly landed: Omit<LandedEdit, 'content' | 'lines'>;
   edited: readonly LineRange[];
   hooked: readonly LineRange[];
   freshness: Freshness;
@@ -100,7 +101,8 @@ export class LandingMarks implements vscode.Disposable {
     const document = vscode.workspace.textDocuments.find((candidate) => candidate.uri.toString() === uri);
     // Where somebody has typed since, the lines are not those any more.
     if (document && (await comesToHold(document, landed.content))) {
-      const mark: Mark = { landed, edited, hooked, freshness: 'strong' };
+      const { content: _, lines: __, ...told } = landed;
+      const mark: Mark = { landed: told, edited, hooked, freshness: 'strong' };
       const older = this.#marks.get(document) ?? [];
       for (const other of older) {
         other.edited = withoutLines(other.edited, lines);
@@ -190,7 +192,7 @@ export class LandingMarks implements vscode.Disposable {
   }
 
   /** Text that comes from agents or settings is appended as text, never as Markdown. */
-  #hover({ edit, session, turn, explanation, hooks }: LandedEdit, who: 'edited' | 'hooked'): vscode.MarkdownString {
+  #hover({ edit, session, turn, explanation, hooks }: Mark['landed'], who: 'edited' | 'hooked'): vscode.MarkdownString {
     const hover = new vscode.MarkdownString();
     const author = `${this.#names.nameOf(session)} · turn ${turn}`;
     if (who === 'hooked') {
