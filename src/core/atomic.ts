@@ -1,6 +1,7 @@
 import type { Documents, Outcome, RenameOutcome } from './documents.ts';
 import type { EntryEdit } from './entryEdit.ts';
 import type { Report } from './report.ts';
+import type { Problem } from './status.ts';
 
 type Ending = Outcome | RenameOutcome;
 
@@ -75,7 +76,17 @@ async function takeBackAll(edits: readonly EntryEdit[], endings: readonly Ending
     : `${name} was refused, and the call says all or nothing`;
   const reports: Report[] = [];
   for (const [index, edit] of [...edits.entries()].reverse()) {
-    reports.unshift(await takeBack(edit, endings[index] as Ending, reason));
+    try {
+      reports.unshift(await takeBack(edit, endings[index] as Ending, reason));
+    } catch (error) {
+      // One that breaks off must not keep the others from being taken back.
+      const problem: Problem = {
+        status: 'apply_failed',
+        reason: `${reason}; taking this edit back broke off: ${error instanceof Error ? error.message : String(error)}`,
+        next: `read ${edit.file.path} before you go on, and tell the engineer`,
+      };
+      reports.unshift(edit.account.problem(problem));
+    }
   }
   return reports;
 }
