@@ -1,6 +1,7 @@
 import { parseBase, printBase } from './base.ts';
 import { type Conflict, sizeOf } from './conflict.ts';
 import type { EditRequest, Wish } from './input.ts';
+import { parseJson } from './json.ts';
 import type { Replacement } from './match.ts';
 import type { Refusal } from './status.ts';
 
@@ -125,17 +126,6 @@ function parseReplacement(value: unknown): Replacement | undefined {
   return isString(oldText) && isString(newText) && typeof replaceAll === 'boolean'
     ? { oldText, newText, replaceAll, ...(isCount(line) ? { line } : {}) }
     : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) {
-      return undefined;
-    }
-    throw error;
-  }
 }
 
 function fieldsOf(value: unknown): Fields | undefined {

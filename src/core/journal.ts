@@ -1,4 +1,5 @@
 import { parseBase, printBase } from './base.ts';
+import { parseJson } from './json.ts';
 import type { Cause, Transition } from './ledger.ts';
 
 /** The version of the format. A journal of a newer one is left alone. */
@@ -104,15 +105,4 @@ export function isCause(value: unknown): value is Cause {
   const fields = Object.hasOwn(FIELDS, value.kind) ? FIELDS[value.kind as Cause['kind']] : undefined;
   const record = value as Record<string, unknown>;
   return fields !== undefined && Object.entries(fields).every(([name, type]) => typeof record[name] === type);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) {
-      return undefined;
-    }
-    throw error;
-  }
 }

@@ -1,5 +1,6 @@
 import { type Base, isSameBase, parseBase, printBase } from './base.ts';
 import { isCause } from './journal.ts';
+import { parseJson } from './json.ts';
 import type { Cause, Move, Transition } from './ledger.ts';
 
 /** How a file came from one state on disk to the next, as one window has seen it. */
@@ -152,15 +153,7 @@ export function printPassage(passage: Passage): string {
 
 /** @returns `undefined` for a line that makes no sense. */
 export function parsePassage(line: string): Passage | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch (error) {
-    if (error instanceof SyntaxError) {
-      return undefined;
-    }
-    throw error;
-  }
+  const value = parseJson(line);
   if (typeof value !== 'object' || value === null) {
     return undefined;
   }

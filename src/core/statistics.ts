@@ -1,3 +1,5 @@
+import { parseJson } from './json.ts';
+
 /** One entry of an `arbiter_edit` call, and how it ended. Kept on this machine, never sent anywhere. */
 export interface Tally {
   /** Milliseconds since the epoch. */
@@ -113,30 +115,22 @@ export function parseTallies(text: string): Tally[] {
 }
 
 function parseTally(line: string): Tally | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value !== 'object' || value === null) {
-      return undefined;
-    }
-    const { time, session, model, status, causes } = value as Record<string, unknown>;
-    // The range of a date.
-    const isTime = typeof time === 'number' && Math.abs(time) <= 8.64e15;
-    const isRight = isTime && typeof status === 'string' && Array.isArray(causes);
-    return isRight
-      ? {
-          time,
-          session: typeof session === 'string' ? session : undefined,
-          ...(typeof model === 'string' ? { model } : {}),
-          status,
-          causes: causes.map(String),
-        }
-      : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) {
-      return undefined;
-    }
-    throw error;
+  const value = parseJson(line);
+  if (typeof value !== 'object' || value === null) {
+    return undefined;
   }
+  const { time, session, model, status, causes } = value as Record<string, unknown>;
+  // The range of a date.
+  const isTime = typeof time === 'number' && Math.abs(time) <= 8.64e15;
+  return isTime && typeof status === 'string' && Array.isArray(causes)
+    ? {
+        time,
+        session: typeof session === 'string' ? session : undefined,
+        ...(typeof model === 'string' ? { model } : {}),
+        status,
+        causes: causes.map(String),
+      }
+    : undefined;
 }
 
 function sharesOf(names: readonly string[]): Share[] {

@@ -1,5 +1,6 @@
 import type { Digest } from './base.ts';
 import type { Format } from './documents.ts';
+import { parseJson } from './json.ts';
 import type { Ending, Text } from './text.ts';
 
 /** A text as it was at some base. */
@@ -22,25 +23,18 @@ export function printSnapshot({ text, format }: Snapshot): string {
 /** @returns `undefined` for anything that {@link printSnapshot} did not write, a torn file included. */
 export function parseSnapshot(stored: string): Snapshot | undefined {
   const end = stored.indexOf('\n');
-  try {
-    const header = JSON.parse(stored.slice(0, end)) as {
-      endings?: unknown;
-      format?: Partial<Format>;
-      length?: unknown;
-    } | null;
-    const { endings, format, length } = header ?? {};
-    const content = stored.slice(end + 1);
-    const isFormat = typeof format?.encoding === 'string' && typeof format.bom === 'boolean';
-    const isEndings = Array.isArray(endings) ? endings.every(isEnding) : isEnding(endings);
-    return isFormat && isEndings && content.length === length
-      ? { text: { content, endings: endings as Text['endings'] }, format: format as Format }
-      : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) {
-      return undefined;
-    }
-    throw error;
-  }
+  const header = parseJson(stored.slice(0, end)) as {
+    endings?: unknown;
+    format?: Partial<Format>;
+    length?: unknown;
+  } | null;
+  const { endings, format, length } = header ?? {};
+  const content = stored.slice(end + 1);
+  const isFormat = typeof format?.encoding === 'string' && typeof format.bom === 'boolean';
+  const isEndings = Array.isArray(endings) ? endings.every(isEnding) : isEnding(endings);
+  return isFormat && isEndings && content.length === length
+    ? { text: { content, endings: endings as Text['endings'] }, format: format as Format }
+    : undefined;
 }
 
 function isEnding(value: unknown): value is Ending {

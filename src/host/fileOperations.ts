@@ -41,9 +41,14 @@ export function deleteExactly(path: string, bytes: Uint8Array): FileOutcome {
   }
   const aside = join(dirname(path), `.${randomUUID()}.deleted`);
   renameSync(path, aside);
-  if (holds(aside, bytes)) {
-    unlinkSync(aside);
-    return { kind: 'done' };
+  try {
+    if (holds(aside, bytes)) {
+      unlinkSync(aside);
+      return { kind: 'done' };
+    }
+  } catch (error) {
+    place(aside, path);
+    throw error;
   }
   if (!place(aside, path)) {
     throw new Error(
