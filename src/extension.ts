@@ -2,11 +2,13 @@ import * as vscode from 'vscode';
 import { Arbiter } from './core/arbiter.ts';
 import type { LandedEdit } from './core/landedEdit.ts';
 import { Ledger } from './core/ledger.ts';
+import { ApplyRecords } from './host/applyRecords.ts';
 import { BufferChanges } from './host/bufferChanges.ts';
 import { ChatEdits } from './host/chatEdits.ts';
 import { WorkspaceDocuments } from './host/documents.ts';
 import { countEdits } from './host/editCounter.ts';
 import { openEngineerSide } from './host/engineerSide.ts';
+import { Interruptions } from './host/interruptions.ts';
 import { Observer } from './host/observer.ts';
 import { WindowExchange } from './host/otherWindows.ts';
 import { askHuman, readProtection } from './host/protection.ts';
@@ -34,8 +36,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Edit Arbiter', { log: true });
   const runs = new Runs();
   const changes = new BufferChanges((document) => documents.isOnDisk(document));
+  const records = new ApplyRecords(storageUri?.fsPath, log);
   const exchange = new WindowExchange(globalStorageUri.fsPath, log);
-  const documents = new WorkspaceDocuments(changes, new Writers(runs), runs, exchange, log);
+  const documents = new WorkspaceDocuments(changes, new Writers(runs), runs, exchange, records, log);
   const ledger = new Ledger();
   const chatEdits = new ChatEdits();
   const storage = storageUri
@@ -72,7 +75,15 @@ export function activate(context: vscode.ExtensionContext): void {
     onFault,
   });
   // Not while the window starts; at the latest when an agent calls.
-  const load = (): void => storage?.load();
+  const interruptions = new Interruptions({ records, arbiter, looks: documents.looks, log });
+  let isLoaded = false;
+  const load = (): void => {
+    storage?.load();
+    if (!isLoaded) {
+      isLoaded = true;
+      interruptions.recognise();
+    }
+  };
   const loading = setTimeout(() => {
     load();
     void storage?.prune();
@@ -87,6 +98,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ...(storage ? [storage] : []),
     new vscode.Disposable(() => clearTimeout(loading)),
     tallies,
+    interruptions,
     landings,
     vscode.lm.registerTool(TOOLS.read, makeTool(readTool(arbiter), load, log)),
     vscode.lm.registerTool(TOOLS.edit, makeTool(editTool(arbiter), load, log)),
@@ -97,6 +109,7 @@ export function activate(context: vscode.ExtensionContext): void {
       arbiter,
       documents,
       tallies,
+      interruptions,
       landings: landings.event,
       load,
       log,

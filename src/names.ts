@@ -15,6 +15,7 @@ export const COMMANDS = {
   showIntended: 'editArbiter.showIntended',
   openFile: 'editArbiter.openFile',
   dismiss: 'editArbiter.dismiss',
+  restore: 'editArbiter.restore',
   clearResolved: 'editArbiter.clearResolved',
   clearMarks: 'editArbiter.clearMarks',
   tryStory: 'editArbiter.tryStory',
@@ -49,6 +50,7 @@ export const SECTION = 'editArbiter';
 export const CONTEXTS = {
   hasConflicts: 'editArbiter.hasConflicts',
   hasStale: 'editArbiter.hasStale',
+  hasInterrupted: 'editArbiter.hasInterrupted',
   hasResolved: 'editArbiter.hasResolved',
   hasMarks: 'editArbiter.hasMarks',
 } as const;

@@ -23,6 +23,7 @@ import {
   type ReadRequest,
 } from './input.ts';
 import { intendedContent } from './intended.ts';
+import { type InterruptedEdit, tellInterrupted } from './interrupted.ts';
 import { type Limits, Memory, type Surroundings } from './memory.ts';
 import { isProtected, isSecret } from './protected.ts';
 import { Queue } from './queue.ts';
@@ -196,9 +197,24 @@ export class Arbiter {
   dismiss(id: number): void {
     const conflict = this.conflicts.open.find((open) => open.id === id);
     if (conflict) {
-      this.held.release(conflict);
-      this.conflicts.close((open) => open.id === id);
+      if (conflict.interruption === undefined) {
+        this.held.release(conflict);
+      }
+      this.conflicts.settle(id);
     }
+  }
+
+  /**
+   * An earlier window was cut off in the middle of an edit: names the edit in the ledger of the files that it has changed, and
+   * tells the engineer of those that it has left in between.
+   */
+  interrupted(interrupted: InterruptedEdit): void {
+    tellInterrupted(interrupted, this.#workshop);
+  }
+
+  /** The engineer has put back what a file held before an edit that was cut off; it holds `to` now. */
+  restored(file: FileRef, edit: number, to: Base): void {
+    this.#memory.ledger.moved(file.key, { kind: 'undo', edit }, this.#memory.now(), to);
   }
 
   /** The content at a base, for the engineer's views. @returns `undefined` when it is not remembered. */
@@ -375,7 +391,8 @@ export class Arbiter {
         }
       }
       const locks = open.flatMap((entry) => this.#locksOf(entry));
-      const run = () => this.#queue.runAll(locks, () => editAtomically([...edits.values()], this.#documents));
+      const author = { session: call.session.id, turn: call.turn };
+      const run = () => this.#queue.runAll(locks, () => editAtomically([...edits.values()], this.#documents, author));
       return await open.reduce(
         (rest, { file }) =>
           () =>

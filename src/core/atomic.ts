@@ -1,3 +1,4 @@
+import type { Author } from './applyRecord.ts';
 import type { Documents, Outcome, RenameOutcome } from './documents.ts';
 import type { EntryEdit } from './entryEdit.ts';
 import type { Report } from './report.ts';
@@ -14,23 +15,34 @@ const ORDER = ['create', 'rename', 'delete'];
  *
  * Runs under the locks of all files. @returns a report for each edit, in their order.
  */
-export async function editAtomically(edits: readonly EntryEdit[], documents: Documents): Promise<Report[]> {
+export async function editAtomically(
+  edits: readonly EntryEdit[],
+  documents: Documents,
+  author: Author,
+): Promise<Report[]> {
+  let conclude = () => {};
+  const over = new Promise<void>((resolve) => {
+    conclude = resolve;
+  });
   const repeated = await Promise.all(edits.map((edit) => edit.repeated()));
   const open = edits.filter((_, index) => repeated[index] === undefined);
   try {
-    const reports = new Map(zip(open, await editOpen(open, documents)));
+    const reports = new Map(zip(open, await editOpen(open, (parts) => documents.transactAll(parts, author, over))));
     return edits.map((edit, index) => repeated[index] ?? reports.get(edit) ?? edit.skipped('it was never tried'));
   } finally {
+    conclude();
     for (const edit of edits) {
       edit.account.withdraw();
     }
   }
 }
 
-async function editOpen(edits: readonly EntryEdit[], documents: Documents): Promise<Report[]> {
+type Transact = (parts: Parameters<Documents['transactAll']>[0]) => ReturnType<Documents['transactAll']>;
+
+async function editOpen(edits: readonly EntryEdit[], transact: Transact): Promise<Report[]> {
   await Promise.all(edits.map((edit) => edit.prepare()));
   const parts = edits.map((edit) => ({ file: edit.file, decide: edit.decide.bind(edit) }));
-  const endings: Ending[] = [...(await documents.transactAll(parts))];
+  const endings: Ending[] = [...(await transact(parts))];
   const failedAt = () => endings.findIndex(({ kind }) => kind !== 'applied' && kind !== 'held');
   if (failedAt() === -1) {
     await operateAll(edits, endings);

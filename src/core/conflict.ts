@@ -1,7 +1,15 @@
 import type { EditRequest } from './input.ts';
 import type { Refusal } from './status.ts';
 
-/** One refused edit, for the engineer to see until it is resolved. */
+/** An edit that was cut off in the middle: see `ApplyRecord`. */
+export interface Interruption {
+  /** The record that tells what the file held before. */
+  readonly record: string;
+  /** The edit's number. */
+  readonly edit: number;
+}
+
+/** One refused edit, or one that was cut off, for the engineer to see until it is resolved. */
 export interface Conflict {
   readonly id: number;
   /** Milliseconds since the epoch. */
@@ -10,7 +18,7 @@ export interface Conflict {
   readonly path: string;
   readonly session: string | undefined;
   readonly turn: number;
-  readonly status: Refusal;
+  readonly status: Refusal | 'interrupted';
   /** Token of the base that the refused call carried. */
   readonly expected: string;
   /** Token of the base that the edit was planned on: an earlier one than `expected` where it was sent again by reflex. */
@@ -29,6 +37,8 @@ export interface Conflict {
   readonly request: EditRequest;
   /** Whether the file may hold secrets: then nothing of its text, or of what was to be written, is stored or sent on. */
   readonly isSecret?: boolean;
+  /** Settled by the engineer alone. */
+  readonly interruption?: Interruption;
 }
 
 /** How many conflicts are kept, and how much of their text in UTF-16 units; the oldest go first. */
@@ -82,8 +92,17 @@ export class Conflicts {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Moves conflicts that are settled out of the open ones. */
+  /** Moves refused edits that are settled out of the open ones. */
   close(isMeant: (conflict: Conflict) => boolean): void {
+    this.#close((conflict) => conflict.interruption === undefined && isMeant(conflict));
+  }
+
+  /** The engineer has settled one. */
+  settle(id: number): void {
+    this.#close((conflict) => conflict.id === id);
+  }
+
+  #close(isMeant: (conflict: Conflict) => boolean): void {
     const closed = this.#open.filter(isMeant);
     if (closed.length > 0) {
       this.#open = this.#open.filter((conflict) => !closed.includes(conflict));

@@ -10,11 +10,11 @@ const MAX_CHARS = 4 * 1024 * 1024;
 
 const VERSION = 1;
 
-/** Open conflicts, newest first, as JSON. */
+/** Refused edits, newest first, as JSON. Those that were cut off have their own records. */
 export function printConflicts(conflicts: readonly Conflict[]): string {
   let chars = 0;
   const kept = conflicts
-    .filter(({ isSecret }) => !isSecret)
+    .filter(({ isSecret, interruption }) => !isSecret && interruption === undefined)
     .filter((conflict) => {
       chars += sizeOf(conflict);
       return chars <= MAX_CHARS;

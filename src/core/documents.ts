@@ -1,3 +1,4 @@
+import type { Author } from './applyRecord.ts';
 import type { Base } from './base.ts';
 import type { Move } from './ledger.ts';
 import type { Problem } from './status.ts';
@@ -39,13 +40,20 @@ export interface Candidate {
 export type Decision =
   | { readonly kind: 'refuse' }
   /** The state is right, and the text is to stay as it is. */
-  | { readonly kind: 'hold' }
+  | { readonly kind: 'hold'; readonly plan?: FilePlan }
   | {
       readonly kind: 'apply';
       readonly candidate: Candidate;
       /** Called once our part is in the buffer, before anything that came after it is recorded. */
       readonly onDidLand: () => void;
+      readonly plan?: FilePlan;
     };
+
+/** What is to happen to the file as such, after the edits of the texts. */
+export type FilePlan =
+  | { readonly kind: 'create'; readonly text: Text }
+  | { readonly kind: 'delete' }
+  | { readonly kind: 'rename'; readonly target: FileRef };
 
 /** What a hook did to the file. */
 export interface HookEffect {
@@ -139,34 +147,41 @@ export interface Documents {
    *
    * `decide` may be called more than once; the candidate that lands was decided on the state at the very moment of the
    * apply, compared in the same synchronous turn. No hooks are run.
+   *
+   * Here and below: what is about to happen to the disk is put on record first, with its author, and stays there until it is
+   * over, so that what a crash cuts off is recognised.
    */
-  transact(file: FileRef, decide: (state: State) => Decision): Promise<Outcome>;
+  transact(file: FileRef, decide: (state: State) => Decision, author: Author): Promise<Outcome>;
 
   /**
    * As {@link transact}, for several files at once: either every `decide` accepts its file, all in the turn of the apply, or
    * nothing is touched. The edits are one undo step together. Where one of them fails after that, the others still stand, and
    * are for the caller to take back. No hooks are run.
    *
+   * @param over when the caller has carried out the plans of the decisions, too, or taken everything back: until then, all of
+   * it stays on record as one.
    * @returns an outcome for each file, in their order.
    */
   transactAll(
     parts: readonly { readonly file: FileRef; readonly decide: (state: State) => Decision }[],
+    author: Author,
+    over: Promise<void>,
   ): Promise<readonly Outcome[]>;
 
   /** Runs the configured hooks on a file that was saved as asked for. @returns the outcome with what they did. */
   runHooks(file: FileRef, outcome: Extract<Outcome, { kind: 'applied' }>): Promise<Outcome>;
 
   /** Creates the file with exactly this text, only where nothing is. */
-  create(file: FileRef, text: Text): Promise<Outcome>;
+  create(file: FileRef, text: Text, author: Author): Promise<Outcome>;
 
   /** Deletes the file, only where it is clean and in this very state. */
-  remove(file: FileRef, base: Base): Promise<Outcome>;
+  remove(file: FileRef, base: Base, author: Author): Promise<Outcome>;
 
   /**
    * Renames the file, only where it is clean and in this very state, and only onto nothing. Folders are created as needed;
    * the editor's tabs follow. The outcome's state is that of the target.
    */
-  rename(file: FileRef, target: FileRef, base: Base): Promise<RenameOutcome>;
+  rename(file: FileRef, target: FileRef, base: Base, author: Author): Promise<RenameOutcome>;
 
   /** Waits until what the editor has told about the file so far is in the ledger. */
   settled(file: FileRef): Promise<void>;

@@ -1,3 +1,4 @@
+import type { Author } from './applyRecord.ts';
 import { isSameBase, printBase } from './base.ts';
 import type { OpenEntry } from './batch.ts';
 import type { Diff } from './diff.ts';
@@ -5,6 +6,7 @@ import {
   contentOf,
   type Decision,
   type Documents,
+  type FilePlan,
   type FileRef,
   type Outcome,
   type RenameOutcome,
@@ -57,6 +59,10 @@ export class EntryEdit {
     return this.#file;
   }
 
+  get #author(): Author {
+    return { session: this.#call.session.id, turn: this.#call.turn };
+  }
+
   /** What the gate said last, and of which state. */
   get asked(): { readonly considered: Considered; readonly state: State } {
     if (this.#asked === undefined) {
@@ -93,7 +99,7 @@ export class EntryEdit {
     }
     try {
       await this.prepare();
-      const edited = await this.#documents.transact(this.#file, (state) => this.decide(state));
+      const edited = await this.#documents.transact(this.#file, (state) => this.decide(state), this.#author);
       return await this.conclude(await this.operateWhole(edited));
     } finally {
       this.account.withdraw();
@@ -114,12 +120,20 @@ export class EntryEdit {
     switch (considered.kind) {
       case 'accepted':
         return { kind: 'apply', candidate: considered.candidate, onDidLand: () => this.account.begin() };
-      case 'rename':
+      case 'rename': {
+        const plan: FilePlan | undefined = this.#target && { kind: 'rename', target: this.#target };
         return considered.candidate === undefined
-          ? { kind: 'hold' }
-          : { kind: 'apply', candidate: considered.candidate, onDidLand: () => this.account.begin() };
+          ? { kind: 'hold', ...(plan ? { plan } : {}) }
+          : {
+              kind: 'apply',
+              candidate: considered.candidate,
+              onDidLand: () => this.account.begin(),
+              ...(plan ? { plan } : {}),
+            };
+      }
       case 'create':
       case 'delete':
+        return { kind: 'hold', plan: considered };
       case 'already_applied':
         return { kind: 'hold' };
       default:
@@ -143,10 +157,10 @@ export class EntryEdit {
     switch (considered.kind) {
       case 'create':
         this.account.begin();
-        return this.#documents.create(this.#file, considered.text);
+        return this.#documents.create(this.#file, considered.text, this.#author);
       case 'delete':
         this.account.begin();
-        return this.#documents.remove(this.#file, base);
+        return this.#documents.remove(this.#file, base, this.#author);
       case 'rename': {
         if (this.#target === undefined) {
           throw new Error(`${this.#file.path} is renamed, and nothing says to where`);
@@ -161,7 +175,7 @@ export class EntryEdit {
           };
         }
         this.account.begin();
-        const renamed = await this.#documents.rename(this.#file, this.#target, base);
+        const renamed = await this.#documents.rename(this.#file, this.#target, base, this.#author);
         return edited.kind === 'applied' && renamed.kind === 'applied' ? together(edited, renamed) : renamed;
       }
       default:

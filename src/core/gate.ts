@@ -68,13 +68,6 @@ export function judge(
 }
 
 function judgeText(request: EditRequest, path: string, text: Text, ending: Ending, budget: NearestBudget): Verdict {
-  if (hasMixedEndings(text)) {
-    return problem(
-      'mixed_line_endings',
-      'the file mixes line endings, or holds lone carriage returns; saving it through the editor would rewrite lines nobody asked for',
-      'ask the engineer to bring the file to one line ending first, or leave it alone',
-    );
-  }
   const placed = place(request, path, text, budget);
   return placed.kind === 'spans' ? accept(text, placed.spans, ending) : placed;
 }
@@ -122,7 +115,7 @@ function place(request: EditRequest, path: string, text: Text, budget: NearestBu
 
 function accept(text: Text, spans: readonly Span[], ending: Ending): Verdict {
   const after = applySpans(text, spans, ending);
-  const unfit = unfitText(after);
+  const unfit = unfitText(after, hasMixedEndings(text));
   if (unfit) {
     return unfit;
   }
@@ -145,12 +138,12 @@ function disagreeingName({ oldName, newName }: Patch, path: string): string | un
 
 function create(content: string, ending: Ending): Verdict {
   const text = applySpans({ content: '', endings: [] }, [{ start: 0, end: 0, text: content }], ending);
-  return unfitText(text) ?? { kind: 'create', text };
+  return unfitText(text, false) ?? { kind: 'create', text };
 }
 
-/** What no text of a file may be: a mix of line endings, or half a character. */
-function unfitText(text: Text): Verdict | undefined {
-  if (hasMixedEndings(text)) {
+/** What no text of a file may become: a mix of line endings, or half a character. */
+function unfitText(text: Text, isMixedAlready: boolean): Verdict | undefined {
+  if (!isMixedAlready && hasMixedEndings(text)) {
     return problem(
       'mixed_line_endings',
       'the new text holds a lone carriage return, which would leave the file with mixed line endings',

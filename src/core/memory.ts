@@ -1,5 +1,5 @@
 import { attribute, hasOtherWriter, type NamedCause } from './attribution.ts';
-import { type Base, effectiveDigest, isFresh, printBase } from './base.ts';
+import { type Base, type Digest, effectiveDigest, isFresh, printBase } from './base.ts';
 import { type Diff, unifiedDiff } from './diff.ts';
 import { contentOf, type Documents, type FileRef, type State } from './documents.ts';
 import type { LandedEdit } from './landedEdit.ts';
@@ -118,6 +118,11 @@ export class Memory {
     if (state.kind === 'text') {
       this.#texts.keep(effectiveDigest(state.base), state, !this.isSecret(file));
     }
+  }
+
+  /** What a file is known to have held, at a digest of its bytes. */
+  rememberText(file: FileRef, digest: Digest, snapshot: Snapshot): void {
+    this.#texts.keep(digest, snapshot, !this.isSecret(file));
   }
 
   /** Whether nothing of the file's text may be told or stored: reading it takes a human's yes, each time. */

@@ -1,16 +1,19 @@
 import * as vscode from 'vscode';
+import type { Author } from '../core/applyRecord.ts';
 import { type Base, digest } from '../core/base.ts';
 import { formatOf } from '../core/codec.ts';
 import type { Decision, FileRef, HookEffect, HookFailure, Outcome, State, TakenBack } from '../core/documents.ts';
 import { applyEdits, type BufferEdit, findLanding, type Landing, reverse } from '../core/landing.ts';
 import { renderText, type Span } from '../core/text.ts';
 import { SECTION, SETTINGS } from '../names.ts';
+import type { ApplyRecords, Intent, Recording } from './applyRecords.ts';
 import type { BufferChange, BufferChanges } from './bufferChanges.ts';
 import { applyToBuffer, needsTextEditor, type Replaced, toBufferEdits, toReplaced } from './bufferEdits.ts';
 import type { Conversions } from './conversions.ts';
-import { type Disk, isSameDisk, readDisk } from './disk.ts';
+import { isSameDisk, readDisk } from './disk.ts';
+import type { DocumentSaver } from './documentSaver.ts';
 import { describe } from './errors.ts';
-import { overwrite } from './fileOperations.ts';
+import { overwriteExactly } from './fileOperations.ts';
 import type { Look, Looks } from './looks.ts';
 import { synchronize } from './synchronize.ts';
 import { within } from './within.ts';
@@ -20,6 +23,8 @@ export interface Tools {
   readonly looks: Looks;
   readonly changes: BufferChanges;
   readonly conversions: Conversions;
+  readonly saver: DocumentSaver;
+  readonly records: ApplyRecords;
   readonly log: vscode.LogOutputChannel;
   /** Passes on a change that was not ours, for the ledger. */
   readonly tell: (document: vscode.TextDocument, change: BufferChange) => void;
@@ -53,6 +58,8 @@ export class Apply {
   readonly #look: Look;
   readonly #document: vscode.TextDocument;
   readonly #decision: Extract<Decision, { kind: 'apply' }>;
+  readonly #author: Author;
+  #recording: Recording | undefined;
   /** Every change of the buffer since the compare, in order: ours among them. */
   readonly changes: BufferChange[] = [];
   /** Our own change, and where it stands among the changes. */
@@ -83,7 +90,9 @@ export class Apply {
     look: Look,
     document: vscode.TextDocument,
     decision: Extract<Decision, { kind: 'apply' }>,
+    author: Author,
   ) {
+    this.#author = author;
     this.#tools = tools;
     this.#file = file;
     this.#look = look;
@@ -171,12 +180,28 @@ export class Apply {
   /** @returns whether the disk holds again what it held before; never over another program's bytes. */
   #restoreDisk(): boolean {
     const { disk } = this.#look;
-    if (this.#written === undefined || disk.kind !== 'file' || !holdsExactly(this.#file.key, this.#written)) {
-      return false;
-    }
-    // In the turn of the compare. In place, so that mode and links stay; the editor follows like any change of the disk.
-    overwrite(this.#file.key, disk.bytes);
-    return true;
+    // In place, so that mode and links stay; the editor follows like any change of the disk.
+    return (
+      this.#written !== undefined &&
+      disk.kind === 'file' &&
+      overwriteExactly(this.#file.key, this.#written, disk.bytes).kind === 'done'
+    );
+  }
+
+  /** What its save is about to do to the disk. */
+  intent(): Intent {
+    const { disk } = this.#look;
+    return {
+      file: this.#file,
+      before: disk.kind === 'file' ? disk.bytes : undefined,
+      after: digest(this.#bytes),
+    };
+  }
+
+  /** Nothing more is written for it: what it was about to do goes off the record. */
+  end(): void {
+    this.#recording?.end();
+    this.#recording = undefined;
   }
 
   /** Runs the editor's own formatter for the language. @returns whether it changed the buffer, in one change. */
@@ -279,20 +304,20 @@ export class Apply {
   }
 
   async #save(own: readonly BufferEdit[], index: number): Promise<Outcome> {
-    const disk = readDisk(this.#file.key);
-    // The editor's auto save may have been quicker; then the disk holds the candidate already.
-    if (!isSameDisk(disk, this.#look.disk) && !this.#holdsCandidate(disk)) {
+    const { disk } = this.#look;
+    this.#recording ??= this.#tools.records.begin(this.#author, [this.intent()]);
+    this.#saveFrom = this.changes.length;
+    const saved = await this.#tools.saver.save(this.#file, this.#document, disk, this.#bytes);
+    this.#saveTo = this.changes.length;
+    if (saved.kind === 'moved') {
       return this.#diskChanged(own, index);
     }
-    let isSaved = false;
-    let reason = 'the editor would not save the file';
-    this.#saveFrom = this.changes.length;
-    try {
-      isSaved = await this.#document.save();
-    } catch (error) {
-      reason = `the editor could not save the file: ${describe(error)}`;
+    if (saved.kind === 'torn') {
+      // It stays on record, for the engineer to put back.
+      this.#recording = undefined;
+      return this.#failed('save_failed', saved.reason, false);
     }
-    this.#saveTo = this.changes.length;
+    const isSaved = saved.kind === 'saved';
     await this.#tools.changes.decided(this.#document, FOLLOW_TIME);
     const after = await this.#tools.looks.look(this.#file);
     // Taken in the same turn as the look: what comes after both is told as somebody else's later.
@@ -309,6 +334,7 @@ export class Apply {
       if (theirs.length > 0) {
         return this.#intruded(own, index);
       }
+      const reason = saved.kind === 'declined' ? saved.reason : 'the file is not on disk as it was saved';
       return this.#failed('save_failed', reason, await this.#reverse(this.#before, own, index));
     }
     this.#isHook = isHook;
@@ -381,10 +407,6 @@ export class Apply {
       }
     }
     return (change) => hooks.has(change);
-  }
-
-  #holdsCandidate(disk: Disk): boolean {
-    return disk.kind === 'file' && disk.bytes.equals(this.#bytes);
   }
 
   async #diskChanged(own: readonly BufferEdit[], index: number): Promise<Outcome> {
@@ -535,8 +557,4 @@ function isSameState(one: State, other: State): boolean {
 function formattingOptions(document: vscode.TextDocument): { tabSize: number; insertSpaces: boolean } {
   const editor = vscode.workspace.getConfiguration('editor', document);
   return { tabSize: editor.get<number>('tabSize', 4), insertSpaces: editor.get<boolean>('insertSpaces', true) };
-}
-function holdsExactly(path: string, bytes: Buffer): boolean {
-  const disk = readDisk(path);
-  return disk.kind === 'file' && disk.bytes.equals(bytes);
 }

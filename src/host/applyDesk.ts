@@ -56,6 +56,7 @@ export class ApplyDesk {
    * apply still follows it: our part must be found again below what came later.
    */
   release(document: vscode.TextDocument, apply: Apply, outcome: Outcome): Outcome {
+    apply.end();
     this.#applies.delete(document);
     // What came beside an edit that landed is told once the edit has its number.
     if (outcome.kind !== 'applied') {

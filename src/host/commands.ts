@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import type { Arbiter } from '../core/arbiter.ts';
 import { type MovedFile, replanPrompt } from '../core/replan.ts';
 import { COMMANDS, EXTENSION, VIEWS, WALKTHROUGH } from '../names.ts';
+import { describe } from './errors.ts';
+import type { Interruptions } from './interruptions.ts';
 import type { Openers } from './openers.ts';
 import type { ScratchStory } from './scratchStory.ts';
 import { exportStatistics } from './statistics.ts';
@@ -19,6 +21,7 @@ export interface CommandTools {
   readonly marks: LandingMarks;
   readonly statistics: StatisticsPage;
   readonly story: ScratchStory;
+  readonly interruptions: Interruptions;
   readonly log: vscode.LogOutputChannel;
 }
 
@@ -45,6 +48,7 @@ export function registerCommands(tools: CommandTools): vscode.Disposable[] {
       }
     },
     [COMMANDS.dismiss]: (argument) => dismiss(tools, argument),
+    [COMMANDS.restore]: (argument) => restore(tools, argument),
     [COMMANDS.clearResolved]: () => arbiter.conflicts.clearResolved(),
     [COMMANDS.clearMarks]: () => tools.marks.clear(),
     [COMMANDS.showStatistics]: () => tools.statistics.show(),
@@ -62,6 +66,7 @@ async function replan(tools: CommandTools, argument: unknown): Promise<void> {
     title: 'Re-plan which edits?',
     isMany: true,
     withStale: true,
+    withInterrupted: false,
   });
   if (chosen.length === 0) {
     return;
@@ -83,7 +88,7 @@ async function replan(tools: CommandTools, argument: unknown): Promise<void> {
 }
 
 async function copyPrompt(tools: CommandTools, argument: unknown): Promise<void> {
-  const choice = { title: 'Copy a prompt for which edits?', isMany: true, withStale: true };
+  const choice = { title: 'Copy a prompt for which edits?', isMany: true, withStale: true, withInterrupted: false };
   const chosen = await tools.subjects.choose(argument, choice);
   if (chosen.length > 0) {
     await vscode.env.clipboard.writeText(await promptFor(tools, chosen));
@@ -105,12 +110,32 @@ async function movedFile(subject: Subject & { readonly kind: 'stale' }, openers:
 }
 
 async function dismiss({ arbiter, subjects }: CommandTools, argument: unknown): Promise<void> {
-  const choice = { title: 'Dismiss which conflicts?', isMany: true, withStale: true };
+  const choice = { title: 'Dismiss which conflicts?', isMany: true, withStale: true, withInterrupted: true };
   for (const subject of await subjects.choose(argument, choice)) {
     if (subject.kind === 'refused') {
       arbiter.dismiss(subject.conflict.id);
     } else {
       arbiter.held.release(subject.stale);
+    }
+  }
+}
+
+/** One after the other: each says for itself how it went. */
+async function restore({ subjects, interruptions, log }: CommandTools, argument: unknown): Promise<void> {
+  const choice = {
+    title: 'Restore which files to what they held before the edit?',
+    isMany: true,
+    withStale: false,
+    withInterrupted: true,
+  };
+  for (const subject of await subjects.chooseInterrupted(argument, choice)) {
+    const { path } = subject.conflict;
+    try {
+      await interruptions.restore(subject.conflict);
+      void vscode.window.showInformationMessage(`${path} holds again what it held before the edit.`);
+    } catch (error) {
+      log.warn(`${path} was not restored: ${describe(error)}`);
+      void vscode.window.showWarningMessage(describe(error));
     }
   }
 }
@@ -121,5 +146,5 @@ function one(
   title: string,
   withStale: boolean,
 ): Promise<readonly Subject[]> {
-  return subjects.choose(argument, { title, isMany: false, withStale });
+  return subjects.choose(argument, { title, isMany: false, withStale, withInterrupted: withStale });
 }

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
+import type { Author } from '../core/applyRecord.ts';
 import { type Base, digest, printBase } from '../core/base.ts';
 import { formatOf, isOwnEncoding } from '../core/codec.ts';
 import type { Decision, Documents, FileRef, Outcome, RenameOutcome, State, TakenBack } from '../core/documents.ts';
@@ -10,9 +11,12 @@ import type { Problem } from '../core/status.ts';
 import { renderText, type Text } from '../core/text.ts';
 import { Apply, type Tools } from './apply.ts';
 import { ApplyDesk } from './applyDesk.ts';
+import type { ApplyRecords, Intent } from './applyRecords.ts';
 import type { BufferChange, BufferChanges } from './bufferChanges.ts';
+import { ByteApply, needsBytes } from './byteApply.ts';
 import { Conversions } from './conversions.ts';
 import { readDisk } from './disk.ts';
+import { DocumentSaver } from './documentSaver.ts';
 import { codeOf, describe } from './errors.ts';
 import { deleteExactly, type FileOutcome, renameExactly, restoreFile, statOrNothing } from './fileOperations.ts';
 import { HookRunner } from './hookRunner.ts';
@@ -68,6 +72,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     writers: Writers,
     runs: Runs,
     exchange: WindowExchange | undefined,
+    records: ApplyRecords,
     log: vscode.LogOutputChannel,
   ) {
     this.#changes = changes;
@@ -80,6 +85,8 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       looks: this.looks,
       changes,
       conversions: this.#conversions,
+      saver: new DocumentSaver(this.#conversions),
+      records,
       log,
       tell: (document, change) => this.#tell(document, change),
       numbered: (document, edits, before, number) => this.#onDidNumber.fire({ document, edits, before, number }),
@@ -159,7 +166,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     return setting === '\n' || setting === '\r\n' ? setting : process.platform === 'win32' ? '\r\n' : '\n';
   }
 
-  async transact(file: FileRef, decide: (state: State) => Decision): Promise<Outcome> {
+  async transact(file: FileRef, decide: (state: State) => Decision, author: Author): Promise<Outcome> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const look = this.looks.lookNow(file);
       if ('convert' in look) {
@@ -173,10 +180,14 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       }
       const obstacle = this.#readiness.obstacle(file, look, decision.candidate);
       if (obstacle === undefined) {
+        if (needsBytes(look)) {
+          const apply = new ByteApply(this.#tools, file, look, decision, author);
+          return this.#desk.guard(file, () => apply.run());
+        }
         if (look.document === undefined) {
           throw new Error(`${file.path} is ready to be edited and yet not open`);
         }
-        const apply = new Apply(this.#tools, file, look, look.document, decision);
+        const apply = new Apply(this.#tools, file, look, look.document, decision, author);
         this.#desk.take(look.document, apply);
         return this.#desk.release(look.document, apply, await this.#desk.guard(file, () => apply.run()));
       }
@@ -189,11 +200,11 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     return { kind: 'failed', status: 'apply_failed', reason, state: await this.look(file), isTakenBack: true };
   }
 
-  async transactAll(parts: readonly JointPart[]): Promise<readonly Outcome[]> {
-    return new JointApply(this.#tools, this.#readiness, this.#desk).run(parts);
+  async transactAll(parts: readonly JointPart[], author: Author, over: Promise<void>): Promise<readonly Outcome[]> {
+    return new JointApply(this.#tools, this.#readiness, this.#desk).run(parts, author, over);
   }
 
-  async create(file: FileRef, text: Text): Promise<Outcome> {
+  async create(file: FileRef, text: Text, author: Author): Promise<Outcome> {
     const format = formatOf(this.looks.expectedEncoding(file.key, undefined));
     const raw = renderText(text);
     if (!isOwnEncoding(format.encoding)) {
@@ -205,6 +216,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       return { kind: 'unfit', state: await this.look(file), problem };
     }
     let descriptor: number | undefined;
+    const recording = this.#tools.records.begin(author, [{ file, before: undefined, after: digest(bytes) }]);
     try {
       const elsewhere = elsewhereProblem(file.key);
       if (elsewhere) {
@@ -234,6 +246,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
         isTakenBack: true,
       };
     } finally {
+      recording.end();
       if (descriptor !== undefined) {
         closeSync(descriptor);
       }
@@ -251,7 +264,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       isSavedTogether: false,
       onDidNumber: () => {},
       takeBack: async () => {
-        const { kind, state } = await this.remove(file, landed);
+        const { kind, state } = await this.remove(file, landed, author);
         return { state, isWhole: kind === 'applied' };
       },
     };
@@ -273,9 +286,11 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     }
   }
 
-  async remove(file: FileRef, base: Base): Promise<Outcome> {
+  async remove(file: FileRef, base: Base, author: Author): Promise<Outcome> {
     const uri = this.#uriOf(file);
-    const outcome = await this.#operate(file, base, (bytes) => deleteExactly(file.key, bytes));
+    const outcome = await this.#operate(file, base, (bytes) =>
+      this.#recorded(author, [{ file, before: bytes, after: 'absent' }], () => deleteExactly(file.key, bytes)),
+    );
     if (!('bytes' in outcome)) {
       return outcome;
     }
@@ -292,13 +307,19 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     });
   }
 
-  async rename(file: FileRef, target: FileRef, base: Base): Promise<RenameOutcome> {
+  async rename(file: FileRef, target: FileRef, base: Base, author: Author): Promise<RenameOutcome> {
     const taken = await this.look(target);
     if (taken.kind !== 'absent') {
       return { kind: 'occupied', state: taken };
     }
     const uri = this.#uriOf(file);
-    const outcome = await this.#operate(file, base, (bytes) => renameExactly(file.key, target.key, bytes));
+    const outcome = await this.#operate(file, base, (bytes) => {
+      const intents: Intent[] = [
+        { file, before: bytes, after: 'absent' },
+        { file: target, before: undefined, after: digest(bytes) },
+      ];
+      return this.#recorded(author, intents, () => renameExactly(file.key, target.key, bytes));
+    });
     if (!('bytes' in outcome)) {
       return outcome;
     }
@@ -307,7 +328,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     }
     await this.#tidily(file, () => moveTabs(uri, this.#uriOf(target)));
     return this.#moved(target, base, async () => {
-      const { kind } = await this.rename(target, file, base);
+      const { kind } = await this.rename(target, file, base, author);
       return { state: await this.look(file), isWhole: kind === 'applied' };
     });
   }
@@ -350,6 +371,15 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
         state: await this.look(file),
         isTakenBack: true,
       };
+    }
+  }
+
+  #recorded(author: Author, intents: readonly Intent[], operate: () => FileOutcome): FileOutcome {
+    const recording = this.#tools.records.begin(author, intents);
+    try {
+      return operate();
+    } finally {
+      recording.end();
     }
   }
 

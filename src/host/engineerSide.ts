@@ -5,6 +5,7 @@ import type { LandedEdit } from '../core/landedEdit.ts';
 import { registerCommands } from './commands.ts';
 import { ConflictFile } from './conflictFile.ts';
 import type { WorkspaceDocuments } from './documents.ts';
+import type { Interruptions } from './interruptions.ts';
 import { LiveBases } from './liveBases.ts';
 import { Openers } from './openers.ts';
 import { ScratchStory } from './scratchStory.ts';
@@ -25,6 +26,7 @@ export interface EngineerSideTools {
   readonly arbiter: Arbiter;
   readonly documents: WorkspaceDocuments;
   readonly tallies: TallyBook;
+  readonly interruptions: Interruptions;
   readonly landings: vscode.Event<LandedEdit>;
   /** Brings back what is remembered of files, once. */
   readonly load: () => void;
@@ -33,7 +35,7 @@ export interface EngineerSideTools {
 
 /** Builds and registers all that the engineer sees: panel, marks, status bar, diffs, statistics, commands. */
 export function openEngineerSide(tools: EngineerSideTools): vscode.Disposable[] {
-  const { extension, storage, arbiter, documents, tallies, landings, load, log } = tools;
+  const { extension, storage, arbiter, documents, tallies, interruptions, landings, load, log } = tools;
   const uriOf = (key: string) => documents.looks.uriOf(key);
   const content = new BaseContent(arbiter);
   const live = new LiveBases(arbiter, documents, log);
@@ -58,6 +60,6 @@ export function openEngineerSide(tools: EngineerSideTools): vscode.Disposable[] 
     ...(file ? [file] : []),
     new StatusBar(arbiter, live, subjects, tallies),
     new ConflictsView({ extension, arbiter, live, tallies, subjects, openers, log }),
-    ...registerCommands({ arbiter, subjects, openers, tallies, marks, statistics, story, log }),
+    ...registerCommands({ arbiter, subjects, openers, tallies, marks, statistics, story, interruptions, log }),
   ];
 }

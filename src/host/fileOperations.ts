@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  fstatSync,
   ftruncateSync,
   linkSync,
   lstatSync,
@@ -19,7 +20,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { codeOf } from './errors.ts';
+import { codeOf, describe } from './errors.ts';
 
 /** How a file operation ended. Nothing is ever overwritten, and nobody else's bytes are lost. */
 export type FileOutcome =
@@ -175,17 +176,53 @@ export function statOrNothing(path: string): Stats | undefined {
   }
 }
 
-/** Writes a file in place, so that mode and links stay, and cuts off what is left over at the end only. */
-export function overwrite(path: string, bytes: Uint8Array): void {
-  const descriptor = openSync(path, 'r+');
+/** A write broke off, and what the file held before could not be put back either. */
+export class TornError extends Error {}
+
+/**
+ * Writes a file in place, so that mode and links stay, only where it holds the expected bytes: compared and written by one
+ * handle, in one synchronous step. A write that breaks off leaves the file as it was.
+ *
+ * @throws what the system says; {@link TornError} where the file could not be left as it was.
+ */
+export function overwriteExactly(path: string, expected: Uint8Array, bytes: Uint8Array): FileOutcome {
+  // The path is a real one: a link in its place was put there since.
+  const descriptor = openSync(path, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0));
   try {
-    for (let at = 0; at < bytes.length; ) {
-      at += writeSync(descriptor, bytes, at, bytes.length - at, at);
+    if (fstatSync(descriptor).size !== expected.length || !readFileSync(descriptor).equals(expected)) {
+      return { kind: 'moved' };
     }
-    ftruncateSync(descriptor, bytes.length);
+    try {
+      writeOver(descriptor, bytes);
+    } catch (error) {
+      putBack(descriptor, expected, error);
+      throw error;
+    }
+    return { kind: 'done' };
   } finally {
     closeSync(descriptor);
   }
+}
+
+function putBack(descriptor: number, bytes: Uint8Array, because: unknown): void {
+  try {
+    writeOver(descriptor, bytes);
+  } catch (error) {
+    throw new TornError(
+      `${describe(because)}; and what the file held before could not be put back: ${describe(error)}`,
+      {
+        cause: because,
+      },
+    );
+  }
+}
+
+/** Cuts off what is left over at the end last: until then, nothing of a longer file is gone. */
+function writeOver(descriptor: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) {
+    at += writeSync(descriptor, bytes, at, bytes.length - at, at);
+  }
+  ftruncateSync(descriptor, bytes.length);
 }
 
 /** @returns the folders that were not there before, innermost first. */

@@ -1,7 +1,13 @@
 import * as vscode from 'vscode';
+import type { Author } from '../core/applyRecord.ts';
+import { type Digest, digest } from '../core/base.ts';
+import { formatOf } from '../core/codec.ts';
 import type { Decision, FileRef, Outcome, State } from '../core/documents.ts';
+import { renderText, type Text } from '../core/text.ts';
 import { Apply, type Tools } from './apply.ts';
 import type { ApplyDesk } from './applyDesk.ts';
+import type { Intent } from './applyRecords.ts';
+import { ByteApply, needsBytes } from './byteApply.ts';
 import type { Look } from './looks.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -19,6 +25,13 @@ interface Judged {
   readonly file: FileRef;
   readonly look: Look;
   readonly decision: Decision;
+}
+
+interface ByteRun {
+  readonly kind: 'bytes';
+  readonly file: FileRef;
+  readonly apply: ByteApply;
+  readonly look: Look;
 }
 
 interface Run {
@@ -44,7 +57,7 @@ export class JointApply {
     this.#desk = desk;
   }
 
-  async run(parts: readonly JointPart[]): Promise<readonly Outcome[]> {
+  async run(parts: readonly JointPart[], author: Author, over: Promise<void>): Promise<readonly Outcome[]> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const looks = parts.map(({ file }) => this.#tools.looks.lookNow(file));
       const conversions = looks.filter((look) => 'convert' in look);
@@ -68,7 +81,7 @@ export class JointApply {
         decision.kind === 'apply' ? this.#readiness.obstacle(file, look, decision.candidate) : undefined,
       );
       if (obstacles.every((obstacle) => obstacle === undefined)) {
-        return this.#runAll(judged);
+        return this.#runAll(judged, author, over);
       }
       const problems = await Promise.all(
         obstacles.map((obstacle) => (obstacle?.kind === 'passing' ? obstacle.clear() : obstacle?.problem)),
@@ -86,23 +99,33 @@ export class JointApply {
   }
 
   /** Must be called in the turn of the compare: hands everything to the editor before it returns its promise. */
-  async #runAll(judged: readonly Judged[]): Promise<readonly Outcome[]> {
+  async #runAll(judged: readonly Judged[], author: Author, over: Promise<void>): Promise<readonly Outcome[]> {
     const edit = new vscode.WorkspaceEdit();
-    const runs = judged.map(({ file, look, decision }): Run | Held => {
+    const runs = judged.map(({ file, look, decision }): Run | ByteRun | Held => {
       if (decision.kind !== 'apply') {
         return { kind: 'held', state: look.state };
+      }
+      if (needsBytes(look)) {
+        return { kind: 'bytes', file, look, apply: new ByteApply(this.#tools, file, look, decision, author) };
       }
       if (look.document === undefined) {
         throw new Error(`${file.path} is ready to be edited and yet not open`);
       }
-      const apply = new Apply(this.#tools, file, look, look.document, decision);
+      const apply = new Apply(this.#tools, file, look, look.document, decision, author);
       this.#desk.take(look.document, apply);
       return { kind: 'run', file, document: look.document, apply, alone: apply.join(edit) };
     });
+    const recording = this.#tools.records.begin(author, [
+      ...judged.flatMap((one, index) => {
+        const run = runs[index];
+        return this.#intents(one, run === undefined || run.kind === 'held' ? undefined : run.apply);
+      }),
+    ]);
+    void over.then(() => recording.end());
     const isAccepted = edit.size === 0 ? Promise.resolve(true) : vscode.workspace.applyEdit(edit);
     const isLanded = await Promise.all(
       runs.map(async (run) => {
-        if (run.kind === 'held') {
+        if (run.kind !== 'run') {
           return undefined;
         }
         return this.#desk.guard(run.file, async () =>
@@ -116,6 +139,11 @@ export class JointApply {
         if (run.kind === 'held') {
           return run;
         }
+        if (run.kind === 'bytes') {
+          return hasFailed
+            ? { kind: 'held', state: run.look.state }
+            : this.#desk.guard(run.file, () => run.apply.run());
+        }
         const { file, document, apply } = run;
         const landed = isLanded[index];
         const outcome =
@@ -123,5 +151,33 @@ export class JointApply {
         return this.#desk.release(document, apply, outcome);
       }),
     );
+  }
+
+  /** What is about to happen to the disk for one file: the edits of its text, and its plan. */
+  #intents({ file, look, decision }: Judged, apply: Apply | ByteApply | undefined): Intent[] {
+    const before = look.disk.kind === 'file' ? look.disk.bytes : undefined;
+    const plan = decision.kind === 'refuse' ? undefined : decision.plan;
+    switch (plan?.kind) {
+      case 'create':
+        return [{ file, before, after: this.#digestOf(file, plan.text) }];
+      case 'delete':
+        return [{ file, before, after: 'absent' }];
+      case 'rename':
+        return [
+          { file, before, after: 'absent' },
+          { file: plan.target, before: undefined, after: apply?.intent().after ?? (before && digest(before)) },
+        ];
+      case undefined:
+        return apply ? [apply.intent()] : [];
+      default:
+        return plan satisfies never;
+    }
+  }
+
+  /** @returns `undefined` where only the editor can encode the text. */
+  #digestOf({ key }: FileRef, text: Text): Digest | undefined {
+    const format = formatOf(this.#tools.looks.expectedEncoding(key, undefined));
+    const bytes = this.#tools.conversions.tryBytesOf(renderText(text), format);
+    return Buffer.isBuffer(bytes) ? digest(bytes) : undefined;
   }
 }

@@ -90,6 +90,12 @@ export class Looks {
     return look;
   }
 
+  /** Whether an editor's copy of a file is not what is on disk, whoever is ahead. */
+  isLagging(file: FileRef, document: vscode.TextDocument): boolean {
+    const look = this.lookNow(file);
+    return 'convert' in look || look.isLagging || (look.document === document && document.isDirty);
+  }
+
   /** A cheap hint, for advice only. */
   isProbablyIn(file: FileRef, base: Base): boolean {
     return this.#seen.get(file.key) === `${printBase(base)} ${this.#fingerprint(file)}`;
@@ -144,6 +150,16 @@ export class Looks {
     const format = detectFormat(disk.bytes, this.expectedEncoding(key, document));
     const raw = isBinary(disk.bytes, format) ? undefined : this.#decode(disk.bytes, digest(disk.bytes), format);
     return typeof raw === 'string' && !hasMixedEndings(parseText(raw)) ? raw : undefined;
+  }
+
+  /** Whether the bytes on disk are a text whose line endings no editor can hold, whatever an editor holds now. */
+  hasMixedEndings({ key }: FileRef, { disk, document }: Look): boolean {
+    if (disk.kind !== 'file') {
+      return false;
+    }
+    const format = detectFormat(disk.bytes, this.expectedEncoding(key, document));
+    const raw = isBinary(disk.bytes, format) ? undefined : this.#decode(disk.bytes, digest(disk.bytes), format);
+    return typeof raw === 'string' && hasMixedEndings(parseText(raw));
   }
 
   #lookAt(file: FileRef, disk: Disk, document: vscode.TextDocument | undefined): Look | Conversion {

@@ -5,6 +5,7 @@ import type { Candidate, FileRef } from '../core/documents.ts';
 import type { Problem } from '../core/status.ts';
 import { renderText } from '../core/text.ts';
 import type { BufferChanges } from './bufferChanges.ts';
+import { needsBytes } from './byteApply.ts';
 import { type Conversions, firstDifference } from './conversions.ts';
 import type { Disk } from './disk.ts';
 import { codeOf, describe } from './errors.ts';
@@ -49,6 +50,12 @@ export class Readiness {
     const unconverted = this.#unconverted(renderText(candidate.text), state.format.encoding);
     if (unconverted) {
       return unconverted;
+    }
+    if (needsBytes(look)) {
+      return undefined;
+    }
+    if (state.base.dirty !== undefined && this.#looks.hasMixedEndings(file, look)) {
+      return { kind: 'problem', problem: MIXED_AND_UNSAVED };
     }
     if (document === undefined) {
       return { kind: 'passing', clear: () => this.#open(file) };
@@ -194,6 +201,13 @@ function inAnyFolder(pattern: string, document: vscode.TextDocument): vscode.Glo
   const folder = vscode.workspace.getWorkspaceFolder(document.uri);
   return folder && !pattern.startsWith('/') ? new vscode.RelativePattern(folder, pattern) : pattern;
 }
+
+const MIXED_AND_UNSAVED: Problem = {
+  status: 'unsaved_changes',
+  reason:
+    'the file on disk mixes line endings, which the editor cannot hold, and the editor has unsaved changes in it: saving them would rewrite every line end',
+  next: 'ask the engineer to save or to revert the file first, then read it again',
+};
 
 const LAGGING: Problem = {
   status: 'apply_failed',

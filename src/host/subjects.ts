@@ -4,10 +4,14 @@ import type { Conflict } from '../core/conflict.ts';
 import { idOf, type StaleBase } from '../core/staleBases.ts';
 import type { LiveBases } from './liveBases.ts';
 
+export interface RefusedSubject {
+  readonly kind: 'refused';
+  readonly id: string;
+  readonly conflict: Conflict;
+}
+
 /** What a command is about: a refused edit, or a held base that has moved. */
-export type Subject =
-  | { readonly kind: 'refused'; readonly id: string; readonly conflict: Conflict }
-  | { readonly kind: 'stale'; readonly id: string; readonly stale: StaleBase };
+export type Subject = RefusedSubject | { readonly kind: 'stale'; readonly id: string; readonly stale: StaleBase };
 
 /** How a picker asks. */
 export interface Choice {
@@ -15,6 +19,8 @@ export interface Choice {
   readonly isMany: boolean;
   /** Whether stale bases can be chosen beside refused edits. */
   readonly withStale: boolean;
+  /** Whether what an edit that was cut off has left can be chosen, too. */
+  readonly withInterrupted: boolean;
 }
 
 /** A refused edit stays the same one when it is refused again, and over a reload of the window. */
@@ -46,6 +52,15 @@ export class Subjects {
     });
   }
 
+  /** As {@link choose}, among the edits that were cut off. */
+  async chooseInterrupted(argument: unknown, choice: Choice): Promise<readonly RefusedSubject[]> {
+    const row = rowOf(argument);
+    const given = row === undefined ? undefined : this.find(row);
+    const chosen =
+      row === undefined ? await pick(this.refused.filter(isInterrupted), [], choice) : given ? [given] : [];
+    return chosen.filter(isInterrupted);
+  }
+
   find(id: string): Subject | undefined {
     return [...this.refused, ...this.stale].find((subject) => subject.id === id);
   }
@@ -56,11 +71,13 @@ export class Subjects {
    * @param argument what a command was called with: anything.
    */
   async choose(argument: unknown, choice: Choice): Promise<readonly Subject[]> {
-    if (typeof argument === 'object' && argument !== null && 'row' in argument && typeof argument.row === 'string') {
-      const subject = this.find(argument.row);
+    const row = rowOf(argument);
+    if (row !== undefined) {
+      const subject = this.find(row);
       return subject ? [subject] : [];
     }
-    const { refused, stale } = this;
+    const { stale } = this;
+    const refused = this.refused.filter((subject) => choice.withInterrupted || !isInterrupted(subject));
     const offered = choice.withStale ? [...refused, ...stale] : refused;
     if (offered.length === 0) {
       void vscode.window.showInformationMessage('There is nothing to settle: no refused edit waits for an answer.');
@@ -68,6 +85,16 @@ export class Subjects {
     }
     return pick(refused, choice.withStale ? stale : [], choice);
   }
+}
+
+function isInterrupted(subject: Subject): subject is RefusedSubject {
+  return subject.kind === 'refused' && subject.conflict.interruption !== undefined;
+}
+
+/** The row that a view's command is about. */
+function rowOf(argument: unknown): string | undefined {
+  const isRow = typeof argument === 'object' && argument !== null && 'row' in argument;
+  return isRow && typeof argument.row === 'string' ? argument.row : undefined;
 }
 
 interface Item extends vscode.QuickPickItem {

@@ -12,6 +12,15 @@ export function drawDetails(row: RefusedRow, details: Details | undefined): HTML
     ...(row.explanation === undefined ? [] : [saying('The agent says', row.explanation)]),
     ...(row.reason === undefined ? [] : [saying('Refused because', row.reason)]),
   ];
+  if (row.status === 'interrupted') {
+    const since = column(
+      'From before the edit to now',
+      details?.since,
+      'What was there before is no text, or not remembered',
+    );
+    const shown = details === undefined ? [] : [element('div', { class: 'columns', children: since })];
+    return [head, saying('What is where', row.reason ?? ''), ...shown, actionsOf(row, true)];
+  }
   const columns = [
     ...column('Changed since the agent read it', details?.since, 'Not remembered any more'),
     ...column('What the agent wanted to write', details?.wanted, 'It had no place in the text that it was planned on'),
@@ -23,7 +32,7 @@ export function drawDetails(row: RefusedRow, details: Details | undefined): HTML
     ...(details === undefined
       ? []
       : [element('div', { class: 'columns', children: hasMoved ? columns : columns.slice(1) })]),
-    actionsOf(row.id, hasMoved),
+    actionsOf(row, hasMoved),
   ];
 }
 
@@ -116,7 +125,7 @@ function drawLine({ kind, text, number }: DiffLine): HTMLElement {
   });
 }
 
-function actionsOf(id: string, hasMoved: boolean): HTMLElement {
+function actionsOf({ id, status }: RefusedRow, hasMoved: boolean): HTMLElement {
   const button = (label: string, action: Action, className = 'button'): HTMLElement => {
     const made = element('button', {
       class: className,
@@ -126,6 +135,18 @@ function actionsOf(id: string, hasMoved: boolean): HTMLElement {
     made.addEventListener('click', () => say({ type: 'act', action, id }));
     return made;
   };
+  if (status === 'interrupted') {
+    return element('div', {
+      class: 'buttons',
+      children: [
+        button('Show Difference', 'showChanges', 'button primary'),
+        button('Restore', 'restore'),
+        button('Open File', 'openFile'),
+        element('span', { class: 'space' }),
+        button('Dismiss', 'dismiss', 'button quiet'),
+      ],
+    });
+  }
   return element('div', {
     class: 'buttons',
     children: [

@@ -24,6 +24,7 @@ const STROKES = {
   replan: 'M13.300 7A5.400 5.400 0 003 6.500M3 3v3.500h3.500M2.700 9A5.400 5.400 0 0013 9.500M13 13V9.500H9.500',
   copy: 'M5.500 5.500h8v8h-8zM10.500 5.500v-3h-8v8h3',
   open: 'M9 2.500H3.500v11h9V6zM9 2.500V6h3.500',
+  restore: 'M3 3v3.500h3.500M3.200 6.200A5.300 5.300 0 118 13.300M8 5.500V8l2 1.500',
   dismiss: 'M4 4l8 8M12 4l-8 8',
   law: 'M8 2v12M5 14h6M3 4.500h10M3 4.500L1.300 9h3.400zM13 4.500L11.300 9h3.400z',
 } as const satisfies Readonly<Record<CauseKind, string>> & Readonly<Record<string, string>>;

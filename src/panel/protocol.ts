@@ -82,7 +82,15 @@ export type ToPanel =
   | { readonly type: 'totals'; readonly totals: Totals }
   | { readonly type: 'details'; readonly details: Details };
 
-export const ACTIONS = ['replan', 'showChanges', 'showIntended', 'copyPrompt', 'openFile', 'dismiss'] as const;
+export const ACTIONS = [
+  'replan',
+  'showChanges',
+  'showIntended',
+  'copyPrompt',
+  'openFile',
+  'restore',
+  'dismiss',
+] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /** What the page offers beside its rows. */

@@ -32,6 +32,12 @@ const REFUSED_ACTIONS: readonly (readonly [Action, string, IconName])[] = [
   ['dismiss', 'Dismiss', 'dismiss'],
 ];
 
+const INTERRUPTED_ACTIONS: readonly (readonly [Action, string, IconName])[] = [
+  ['showChanges', 'Show Difference', 'diff'],
+  ['restore', 'Restore', 'restore'],
+  ['dismiss', 'Dismiss', 'dismiss'],
+];
+
 export function createRow(id: string, section: 'stale' | 'refused'): RowView {
   const line = element('div', {
     class: 'row',
@@ -40,11 +46,7 @@ export function createRow(id: string, section: 'stale' | 'refused'): RowView {
       'aria-level': '2',
       tabindex: '-1',
       'data-id': id,
-      'data-vscode-context': JSON.stringify({
-        webviewSection: section,
-        row: id,
-        preventDefaultContextMenuItems: true,
-      }),
+      'data-vscode-context': contextOf(id, section),
       ...(section === 'refused' ? { 'aria-expanded': 'false' } : {}),
     },
   });
@@ -63,6 +65,11 @@ export function createRow(id: string, section: 'stale' | 'refused'): RowView {
     time: 0,
     drawn: '',
   };
+}
+
+/** What the extension's context menu goes by. */
+function contextOf(row: string, webviewSection: string): string {
+  return JSON.stringify({ webviewSection, row, preventDefaultContextMenuItems: true });
 }
 
 export function updateStale(view: RowView, row: StaleRow, now: number): void {
@@ -94,6 +101,10 @@ export function updateRefused(view: RowView, row: RefusedRow, now: number): void
   if (!isNew(view, row)) {
     return;
   }
+  view.line.setAttribute(
+    'data-vscode-context',
+    contextOf(row.id, row.status === 'interrupted' ? 'interrupted' : 'refused'),
+  );
   const status = statusWords(row.status);
   const why = row.explanation === undefined ? (row.reason ?? causesWords(row.causes)) : `“${row.explanation}”`;
   draw(view, row, now, {
@@ -103,7 +114,10 @@ export function updateRefused(view: RowView, row: RefusedRow, now: number): void
     lines:
       row.fit === undefined ? [] : [element('span', { class: `fit ${row.fit.replaceAll(' ', '-')}`, text: row.fit })],
     meta: `${status} · ${row.session} · turn ${row.turn}`,
-    actions: REFUSED_ACTIONS.filter(([action]) => action !== 'showChanges' || row.causes.length > 0),
+    actions:
+      row.status === 'interrupted'
+        ? INTERRUPTED_ACTIONS
+        : REFUSED_ACTIONS.filter(([action]) => action !== 'showChanges' || row.causes.length > 0),
   });
   view.line.setAttribute(
     'aria-label',

@@ -31,6 +31,13 @@ export class ConflictPanel {
     });
   }
 
+  /** The row of a file that an edit which was cut off has left in between. */
+  interrupted(name: string): Locator {
+    return this.page.locator('[data-vscode-context*=\'"interrupted"\']', {
+      has: this.page.locator(`.name:text-is("${name}")`),
+    });
+  }
+
   /** What is below the refused edit that is expanded. */
   get details(): Locator {
     return this.page.locator('.details:visible');

@@ -213,12 +213,6 @@ describe('Files', () => {
     assert.match(String(part.header.next), /encoding/);
     const binary = fresh(Buffer.from([0x7f, 0x45, 0, 1]));
     assert.equal((await read(binary))[0]?.header.status, 'binary');
-    const mixed = fresh('start\nload 10%\rload 90%\rdone\nend\r\n', 'log.txt');
-    const [log] = await read(mixed);
-    assert.equal(log?.header.eol, 'mixed');
-    assert.equal(log.content, 'start\nload 10%\nload 90%\ndone\nend\n');
-    assert.equal((await replace(mixed, String(log.header.base), 'start', 'begin')).status, 'mixed_line_endings');
-    assert.equal(textOf(mixed), 'start\nload 10%\rload 90%\rdone\nend\r\n');
     const notebook = fresh('{"cells":[]}', 'n.ipynb');
     assert.equal((await read(notebook))[0]?.header.status, 'notebook');
     const locked = fresh('a=1\n', 'locked.cfg');

@@ -107,7 +107,7 @@ describe('judge', () => {
     const mixed = stateOf('one\r\ntwo\n');
     assert.equal(judged(mixed, { delete: true }), 'delete');
     assert.equal(judged(mixed, { rename_to: 'g' }), 'rename');
-    assert.equal(judged(mixed, { rename_to: 'g', ...replaced('one', '1') }), 'mixed_line_endings');
+    assert.equal(judged(mixed, { rename_to: 'g', ...replaced('one', '1') }), 'rename');
     assert.equal(judged(ABSENT, { delete: true }), 'not_found_on_disk');
     assert.equal(judged(ABSENT, { rename_to: 'g' }), 'not_found_on_disk');
   });
@@ -130,11 +130,11 @@ describe('judge', () => {
     );
   });
 
-  it('refuses files that mix their line endings, and files of lone carriage returns', () => {
-    for (const raw of ['a\r\nb\n', 'a\rb\r', 'a\nb\rc\n']) {
-      const { status, reason } = problemOf(stateOf(raw), replaced('a', 'x'));
-      assert.deepEqual([status, /^the file mixes/.test(reason)], ['mixed_line_endings', true]);
-    }
+  it('keeps every line ending of a file that mixes them, and of one of lone carriage returns', () => {
+    assert.equal(judged(stateOf('a\r\nb\n'), replaced('a', 'x')), 'x\r\nb\n');
+    assert.equal(judged(stateOf('a\rb\r'), replaced('a', 'x\ny')), 'x\ry\rb\r');
+    assert.equal(judged(stateOf('a\nb\rc\n'), replaced('b\nc', 'd\nc')), 'a\nd\rc\n');
+    assert.equal(judged(stateOf('a\nb\rc\n'), replaced('c', 'c\rd')), 'a\nb\rc\rd\n');
     assert.equal(judged(stateOf('a\r\nb\r\n'), replaced('a', 'x')), 'x\r\nb\r\n');
   });
 

@@ -32,6 +32,7 @@ const COMMAND_OF: Readonly<Record<Action | Offer, string>> = {
   copyPrompt: COMMANDS.copyPrompt,
   openFile: COMMANDS.openFile,
   dismiss: COMMANDS.dismiss,
+  restore: COMMANDS.restore,
   tryStory: COMMANDS.tryStory,
   getStarted: COMMANDS.getStarted,
   showStatistics: COMMANDS.showStatistics,

@@ -40,12 +40,14 @@ export class StatusBar implements vscode.Disposable {
   #draw(): void {
     const { applied } = this.#tallies;
     const stale = this.#subjects.stale.length;
-    const refused = this.#arbiter.conflicts.open.length;
-    this.#setContext(CONTEXTS.hasConflicts, refused > 0);
+    const open = this.#arbiter.conflicts.open.length;
+    this.#setContext(CONTEXTS.hasConflicts, open > 0);
     this.#setContext(CONTEXTS.hasStale, stale > 0);
+    const interrupted = this.#arbiter.conflicts.open.filter(({ interruption }) => interruption !== undefined).length;
+    this.#setContext(CONTEXTS.hasInterrupted, interrupted > 0);
     this.#setContext(CONTEXTS.hasResolved, this.#arbiter.conflicts.resolved.length > 0);
     // Nothing stands there before an agent has come.
-    if (applied + stale + refused + this.#live.watched.files === 0) {
+    if (applied + stale + open + this.#live.watched.files === 0) {
       this.#item.hide();
       return;
     }
@@ -53,7 +55,8 @@ export class StatusBar implements vscode.Disposable {
     const words = [
       `${plural(applied, 'edit')} applied in this window`,
       `${plural(stale, 'base')} of ${plural(this.#live.watched.files, 'held file')} stale now`,
-      `${plural(refused, 'edit')} refused and not settled`,
+      `${plural(open - interrupted, 'edit')} refused and not settled`,
+      ...(interrupted > 0 ? [`${plural(interrupted, 'file')} left by an edit that was cut off`] : []),
     ];
     this.#item.tooltip = `Edit Arbiter\n${words.join('\n')}`;
     this.#item.accessibilityInformation = { label: `Edit Arbiter: ${words.join(', ')}`, role: 'button' };
