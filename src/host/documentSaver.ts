@@ -1,7 +1,6 @@
+import { utimesSync } from 'node:fs';
 import type * as vscode from 'vscode';
-import { formatOf } from '../core/codec.ts';
 import type { FileRef } from '../core/documents.ts';
-import type { Conversions } from './conversions.ts';
 import { type Disk, isSameDisk, readDisk } from './disk.ts';
 import { describe } from './errors.ts';
 import { overwriteExactly, TornError } from './fileOperations.ts';
@@ -18,8 +17,8 @@ export type Saved =
   /** The file could neither be written nor left as it was. */
   | { readonly kind: 'torn'; readonly reason: string };
 
-/** How often others may change the buffer during one save. */
-const MAX_ROUNDS = 5;
+type FileOnDisk = Extract<Disk, { kind: 'file' }>;
+
 /** Above this many bytes, the editor does not compare what is on disk with what it is to write. */
 const MAX_COMPARED = 256 * 1024;
 
@@ -29,17 +28,12 @@ const MAX_COMPARED = 256 * 1024;
  * written here, in one synchronous step; the editor's save then finds what it wants to write, and calls the document clean.
  *
  * Where something changes the text while it is saved (a formatter, another extension), the editor takes our write for another
- * program's: then the changed text is written in the same way. That shows a notice of a conflict for a moment, so a file for
- * which it has happened is left to the editor from then on, as is one for which the settings say that it will.
+ * program's, and shows a notice of a conflict: then our write is taken back, and the editor saves alone. A file for which that has
+ * happened is left to the editor from then on, as is one for which the settings say that it will.
  */
 export class DocumentSaver {
-  readonly #conversions: Conversions;
   /** Real paths of files whose text somebody has changed during a save. */
   readonly #changedOnSave = new Set<string>();
-
-  constructor(conversions: Conversions) {
-    this.#conversions = conversions;
-  }
 
   /**
    * Begins in the caller's turn.
@@ -61,7 +55,7 @@ export class DocumentSaver {
       if (elsewhereProblem(key) || overwriteExactly(key, disk.bytes, bytes).kind === 'moved') {
         return { kind: 'moved' };
       }
-      return await this.#confirm(key, document, bytes);
+      return await this.#confirm(key, document, disk, bytes);
     } catch (error) {
       const reason = `the file could not be written: ${describe(error)}`;
       return { kind: error instanceof TornError ? 'torn' : 'declined', reason };
@@ -69,26 +63,19 @@ export class DocumentSaver {
   }
 
   /** Lets the editor save what is on disk already. */
-  async #confirm(key: string, document: vscode.TextDocument, bytes: Buffer): Promise<Saved> {
-    let written = bytes;
-    for (let round = 0; ; round += 1) {
-      const saved = await this.#saveInEditor(document);
-      const raw = document.getText();
-      const format = formatOf(document.encoding);
-      if (this.#conversions.tryBytesOf(raw, format) === undefined) {
-        await this.#conversions.encode(raw, format.encoding);
-      }
-      const next = this.#conversions.tryBytesOf(document.getText(), format);
-      const isChanged = Buffer.isBuffer(next) && !next.equals(written);
-      if (saved.kind === 'saved' || !isChanged || round === MAX_ROUNDS) {
-        return saved;
-      }
-      this.#changedOnSave.add(key);
-      if (overwriteExactly(key, written, next).kind === 'moved') {
-        return saved;
-      }
-      written = next;
+  async #confirm(key: string, document: vscode.TextDocument, disk: FileOnDisk, bytes: Buffer): Promise<Saved> {
+    const raw = document.getText();
+    const saved = await this.#saveInEditor(document);
+    if (saved.kind === 'saved' || document.getText() === raw) {
+      return saved;
     }
+    this.#changedOnSave.add(key);
+    // As if nothing had been written: with its time, the file is to the editor what it knows.
+    if (overwriteExactly(key, bytes, disk.bytes).kind === 'moved') {
+      return saved;
+    }
+    utimesSync(key, disk.stats.atime, disk.stats.mtime);
+    return this.#saveInEditor(document);
   }
 
   #isLeftToEditor(key: string, document: vscode.TextDocument, bytes: Buffer): boolean {

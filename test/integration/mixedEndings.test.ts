@@ -3,7 +3,7 @@ import { chmodSync, existsSync, linkSync, statSync, symlinkSync } from 'node:fs'
 import * as vscode from 'vscode';
 import { baseOf, edit, only, read, replace } from './support/agent.ts';
 import { fresh, pathOf, sha256, textOf, uriOf, writes } from './support/disk.ts';
-import { documentOf, engineer, isOpen, until } from './support/engineer.ts';
+import { documentOf, engineer, isOpen } from './support/engineer.ts';
 
 const LOG = 'start\nload 10%\rload 90%\rdone\nend\r\n';
 
@@ -165,6 +165,5 @@ describe('A file whose line endings no editor can hold', () => {
       assert.equal(status, isMoved ? 'stale_base' : 'applied');
       assert.equal(after.includes(`round ${round}`), isMoved);
     }
-    await until(() => true);
   });
 });

@@ -129,9 +129,11 @@ describe('Races', () => {
     const path = fresh('one\ntwo\n');
     await putCaret(path, 1, 3);
     const base = await baseOf(path);
+    let isTyped = false;
     watch(
       vscode.workspace.onWillSaveTextDocument((event) => {
-        if (event.document.uri.toString() === uriOf(path).toString()) {
+        if (event.document.uri.toString() === uriOf(path).toString() && !isTyped) {
+          isTyped = true;
           event.waitUntil(Promise.resolve(type('!')).then(() => until(() => event.document.getText() === '1\ntwo!\n')));
         }
       }),
