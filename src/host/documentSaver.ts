@@ -1,11 +1,14 @@
 import { utimesSync } from 'node:fs';
 import type * as vscode from 'vscode';
+import { formatOf } from '../core/codec.ts';
 import type { FileRef } from '../core/documents.ts';
+import type { Conversions } from './conversions.ts';
 import { type Disk, isSameDisk, readDisk } from './disk.ts';
 import { describe } from './errors.ts';
 import { overwriteExactly, TornError } from './fileOperations.ts';
 import { elsewhereProblem } from './paths.ts';
 import { mayChangeOnSave } from './saveParticipants.ts';
+import { SaveWatch } from './saveWatch.ts';
 
 /** How a save went, as far as the editor and the system tell. */
 export type Saved =
@@ -27,13 +30,23 @@ const MAX_COMPARED = 256 * 1024;
  * at the disk to its write, goes by time and size, and empties a file that has no room left. So the bytes are compared and
  * written here, in one synchronous step; the editor's save then finds what it wants to write, and calls the document clean.
  *
+ * An edit that leaves the size as it was is left to the editor, which would write it once more; what others write meanwhile is seen
+ * and put back. So is one of more bytes than the editor compares.
+ *
  * Where something changes the text while it is saved (a formatter, another extension), the editor takes our write for another
  * program's, and shows a notice of a conflict: then our write is taken back, and the editor saves alone. A file for which that has
  * happened is left to the editor from then on, as is one for which the settings say that it will.
  */
 export class DocumentSaver {
+  readonly #conversions: Conversions;
+  readonly #log: vscode.LogOutputChannel;
   /** Real paths of files whose text somebody has changed during a save. */
   readonly #changedOnSave = new Set<string>();
+
+  constructor(conversions: Conversions, log: vscode.LogOutputChannel) {
+    this.#conversions = conversions;
+    this.#log = log;
+  }
 
   /**
    * Begins in the caller's turn.
@@ -48,8 +61,8 @@ export class DocumentSaver {
     if (!isThere && !isSameDisk(now, disk)) {
       return { kind: 'moved' };
     }
-    if (isThere || disk.kind !== 'file' || this.#isLeftToEditor(key, document, bytes)) {
-      return this.#saveInEditor(document);
+    if (isThere || disk.kind !== 'file' || this.#isLeftToEditor(key, document, disk, bytes)) {
+      return this.#saveInEditor(key, document, disk.kind === 'file' ? disk.bytes : undefined);
     }
     try {
       if (elsewhereProblem(key) || overwriteExactly(key, disk.bytes, bytes).kind === 'moved') {
@@ -65,7 +78,7 @@ export class DocumentSaver {
   /** Lets the editor save what is on disk already. */
   async #confirm(key: string, document: vscode.TextDocument, disk: FileOnDisk, bytes: Buffer): Promise<Saved> {
     const raw = document.getText();
-    const saved = await this.#saveInEditor(document);
+    const saved = await this.#saveInEditor(key, document, bytes);
     if (saved.kind === 'saved' || document.getText() === raw) {
       return saved;
     }
@@ -75,20 +88,48 @@ export class DocumentSaver {
       return saved;
     }
     utimesSync(key, disk.stats.atime, disk.stats.mtime);
-    return this.#saveInEditor(document);
+    return this.#saveInEditor(key, document, disk.bytes);
   }
 
-  #isLeftToEditor(key: string, document: vscode.TextDocument, bytes: Buffer): boolean {
-    return this.#changedOnSave.has(key) || bytes.length > MAX_COMPARED || mayChangeOnSave(document);
+  /** The editor goes by time and size: of the same size, it writes over whatever is there. */
+  #isLeftToEditor(key: string, document: vscode.TextDocument, disk: FileOnDisk, bytes: Buffer): boolean {
+    return (
+      this.#changedOnSave.has(key) ||
+      bytes.length > MAX_COMPARED ||
+      bytes.length === disk.bytes.length ||
+      mayChangeOnSave(document)
+    );
   }
 
-  async #saveInEditor(document: vscode.TextDocument): Promise<Saved> {
+  /** @param before what the file holds. What others write meanwhile, and the editor then overwrites, is put back. */
+  async #saveInEditor(key: string, document: vscode.TextDocument, before: Buffer | undefined): Promise<Saved> {
+    const toWrite = () => {
+      const bytes = this.#conversions.tryBytesOf(document.getText(), formatOf(document.encoding));
+      return Buffer.isBuffer(bytes) ? bytes : undefined;
+    };
+    const watch = new SaveWatch(
+      key,
+      (bytes) => bytes.length === 0 || before?.equals(bytes) || startsWith(toWrite(), bytes),
+      this.#log,
+    );
     try {
-      return (await document.save())
-        ? { kind: 'saved' }
-        : { kind: 'declined', reason: 'the editor would not save the file' };
+      const isSaved = await document.save();
+      const written = toWrite();
+      if (watch.seen && written && !written.equals(watch.seen)) {
+        if (overwriteExactly(key, written, watch.seen).kind === 'done') {
+          this.#log.warn(`${key}: another program wrote it while the editor saved; its bytes were put back`);
+          return { kind: 'moved' };
+        }
+      }
+      return isSaved ? { kind: 'saved' } : { kind: 'declined', reason: 'the editor would not save the file' };
     } catch (error) {
       return { kind: 'declined', reason: `the editor could not save the file: ${describe(error)}` };
+    } finally {
+      watch.stop();
     }
   }
+}
+
+function startsWith(whole: Buffer | undefined, part: Buffer): boolean {
+  return whole !== undefined && part.length <= whole.length && whole.subarray(0, part.length).equals(part);
 }

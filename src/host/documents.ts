@@ -85,7 +85,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       looks: this.looks,
       changes,
       conversions: this.#conversions,
-      saver: new DocumentSaver(),
+      saver: new DocumentSaver(this.#conversions, log),
       records,
       log,
       tell: (document, change) => this.#tell(document, change),
