@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  fstatSync,
   ftruncateSync,
   linkSync,
   lstatSync,
@@ -99,10 +100,19 @@ export function renameExactly(path: string, target: string, bytes: Uint8Array): 
   }
 }
 
-/** Puts a deleted file back, only where nothing is by now. @throws what the system says. */
+/** Puts a deleted file back, only where nothing is by now: whole, or not at all. @throws what the system says. */
 export function restoreFile(path: string, bytes: Uint8Array, mode: number): void {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, bytes, { flag: 'wx' });
+  const descriptor = openSync(path, 'wx');
+  try {
+    writeFileSync(descriptor, bytes);
+  } catch (error) {
+    // A part of it would pass for the file.
+    unlinkSync(path);
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
   chmodSync(path, mode & 0o7777);
 }
 
@@ -175,16 +185,33 @@ export function statOrNothing(path: string): Stats | undefined {
   }
 }
 
-/** Writes a file in place, so that mode and links stay, and cuts off what is left over at the end only. */
+/**
+ * Writes a file in place, so that mode and links stay. What goes beyond its end is written first, and what is left over there is
+ * cut off last: where a full disk has no room, the file stays as it is.
+ *
+ * @throws what the system says.
+ */
 export function overwrite(path: string, bytes: Uint8Array): void {
   const descriptor = openSync(path, 'r+');
   try {
-    for (let at = 0; at < bytes.length; ) {
-      at += writeSync(descriptor, bytes, at, bytes.length - at, at);
+    const { size } = fstatSync(descriptor);
+    try {
+      writeAll(descriptor, bytes, size, bytes.length);
+    } catch (error) {
+      ftruncateSync(descriptor, size);
+      throw error;
     }
+    writeAll(descriptor, bytes, 0, Math.min(size, bytes.length));
     ftruncateSync(descriptor, bytes.length);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Writes the bytes from `start` up to `end` to where they belong in the file. */
+function writeAll(descriptor: number, bytes: Uint8Array, start: number, end: number): void {
+  for (let at = start; at < end; ) {
+    at += writeSync(descriptor, bytes, at, end - at, at);
   }
 }
 
