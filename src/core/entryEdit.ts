@@ -116,12 +116,13 @@ export class EntryEdit {
         return { kind: 'apply', candidate: considered.candidate, onDidLand: () => this.account.begin() };
       case 'rename':
         return considered.candidate === undefined
-          ? { kind: 'hold' }
+          ? { kind: 'hold', leaves: true }
           : { kind: 'apply', candidate: considered.candidate, onDidLand: () => this.account.begin() };
-      case 'create':
       case 'delete':
+        return { kind: 'hold', leaves: true };
+      case 'create':
       case 'already_applied':
-        return { kind: 'hold' };
+        return { kind: 'hold', leaves: false };
       default:
         return { kind: 'refuse' };
     }
