@@ -311,6 +311,11 @@ export class Apply {
         : this.#failed('save_failed', reason, await this.#reverse(this.#before, own, index));
     }
     const whole = writtenAt === undefined ? this.#cutOffFrom(saveable, after.disk) : undefined;
+    if (isAsBefore && writtenAt === undefined && whole === undefined) {
+      // The editor calls it a success to save a buffer that holds nothing to save.
+      const isTakenBack = await this.#reverse(this.#before, own, index);
+      return this.#failed('apply_failed', 'the file was reverted before the edit was saved', isTakenBack);
+    }
     // The editor's auto save may have been quicker than ours: then the disk holds our text all the same.
     if (!isSaved && writtenAt === undefined && whole === undefined) {
       return this.#diskChanged(own, index);
