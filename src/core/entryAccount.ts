@@ -156,7 +156,7 @@ export class EntryAccount {
         const { status, reason, isTakenBack } = outcome;
         const left = isTakenBack
           ? 'nothing of this edit is left in the file'
-          : 'the edit may still stand in the editor, unsaved';
+          : 'part of the edit may still stand, in the editor or on disk';
         const next = `${left}; tell the engineer, and read ${this.#file.path} again before trying once more`;
         return this.problem({ status, reason, next }, outcome.state);
       }

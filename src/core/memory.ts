@@ -140,13 +140,14 @@ export class Memory {
     return unifiedDiff(before, after, { context: 3, maxChars, maxMs: this.#limits.diffTime, now: this.now });
   }
 
-  /** Where the diff would be longer than the file, reading the file again says more. */
-  #diffSinceRead(before: string, after: string): Diff {
+  /** Where the answer would be longer than the file, reading the file again says more. @param causes what the answer names. */
+  #diffSinceRead(before: string, after: string, causes: readonly string[]): Diff {
     const { diffChars } = this.#limits;
     const sample = after.slice(0, SMALL);
     // In an answer, line ends and quotes take two characters.
     const growth = sample === '' ? 1 : JSON.stringify(sample).length / sample.length;
-    const room = after.length <= SMALL ? diffChars : Math.floor((after.length - ANSWER_CHARS) / growth);
+    const left = after.length - ANSWER_CHARS - JSON.stringify(causes).length;
+    const room = after.length <= SMALL ? diffChars : Math.max(0, Math.floor(left / growth));
     return this.diff(before, after, Math.min(diffChars, room));
   }
 
@@ -198,7 +199,7 @@ export class Memory {
       evidence: causes.map(({ evidence }) => evidence),
       diff:
         before && state.kind !== 'unreadable' && !this.isSecret(file)
-          ? this.#diffSinceRead(before.text.content, contentOf(state))
+          ? this.#diffSinceRead(before.text.content, contentOf(state), changedBy)
           : null,
       formatChanged: before && state.kind === 'text' ? compareFormats(before, state) : [],
       ...(owner === undefined ? {} : { note: 'this base was given for another file; each base belongs to one file' }),
@@ -210,7 +211,7 @@ export class Memory {
 
 /** Up to this size, a file's diff may be longer than the file, in UTF-16 units. */
 const SMALL = 4_096;
-/** What an answer holds beside its diff, in UTF-16 units: tokens, causes, what to do next. */
+/** What an answer holds beside its diff and causes, in UTF-16 units: tokens, what to do next. */
 const ANSWER_CHARS = 1_600;
 
 const NOTHING: Snapshot = { text: { content: '', endings: [] }, format: { encoding: 'utf8', bom: false } };

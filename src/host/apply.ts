@@ -10,7 +10,7 @@ import type { ApplyRecords, Intent, Recording } from './applyRecords.ts';
 import type { BufferChange, BufferChanges } from './bufferChanges.ts';
 import { applyToBuffer, needsTextEditor, type Replaced, toBufferEdits, toReplaced } from './bufferEdits.ts';
 import type { Conversions } from './conversions.ts';
-import { isSameDisk, readDisk } from './disk.ts';
+import { type Disk, hasRoomFor, isSameDisk, readDisk } from './disk.ts';
 import type { DocumentSaver } from './documentSaver.ts';
 import { describe } from './errors.ts';
 import { overwriteExactly } from './fileOperations.ts';
@@ -47,6 +47,9 @@ const FORMATTER_TIME = 10_000;
 const MAX_REVERSALS = 5;
 /** How long the events that tell typing from hooks may follow a save, in milliseconds. */
 const FOLLOW_TIME = 20;
+
+/** What disks are divided into, in bytes: theirs are multiples of this. */
+const BLOCK = 512;
 
 /**
  * One apply of one candidate to one open document: applies, checks what landed, saves, checks what is on disk, and takes
@@ -324,20 +327,29 @@ export class Apply {
     const later = this.changes.slice(index + 1);
     const isHook = await this.#hookTest();
     const theirs = later.filter((change) => !isHook(change));
-    const writtenAt = this.#writtenAt(later, this.#tools.looks.textOn(this.#file.key, after.disk, this.#document));
-    // The editor's auto save may have been quicker than ours: then the disk holds our text all the same.
-    const isOurs = writtenAt !== undefined && !isSameDisk(after.disk, this.#look.disk);
-    if (!isSaved && !isOurs) {
-      if (!isSameDisk(after.disk, this.#look.disk)) {
-        return this.#diskChanged(own, index);
-      }
-      if (theirs.length > 0) {
-        return this.#intruded(own, index);
-      }
+    const saveable = this.#textsSince(later);
+    const writtenAt = indexIn(saveable, this.#tools.looks.textOn(this.#file.key, after.disk, this.#document));
+    const isAsBefore = isSameDisk(after.disk, this.#look.disk);
+    if (!isSaved && isAsBefore) {
       const reason = saved.kind === 'declined' ? saved.reason : 'the file is not on disk as it was saved';
-      return this.#failed('save_failed', reason, await this.#reverse(this.#before, own, index));
+      return theirs.length > 0
+        ? this.#intruded(own, index)
+        : this.#failed('save_failed', reason, await this.#reverse(this.#before, own, index));
+    }
+    const whole = writtenAt === undefined ? this.#cutOffFrom(saveable, after.disk) : undefined;
+    if (isAsBefore && writtenAt === undefined && whole === undefined) {
+      // The editor calls it a success to save a buffer that holds nothing to save.
+      const isTakenBack = await this.#reverse(this.#before, own, index);
+      return this.#failed('apply_failed', 'the file was reverted before the edit was saved', isTakenBack);
+    }
+    // The editor's auto save may have been quicker than ours: then the disk holds our text all the same.
+    if (!isSaved && writtenAt === undefined && whole === undefined) {
+      return this.#diskChanged(own, index);
     }
     this.#isHook = isHook;
+    if (whole !== undefined) {
+      return this.#cutOff(whole, after.disk, own, index);
+    }
     const isWritten = writtenAt !== undefined && after.disk.kind === 'file';
     const isSavedTogether = isWritten && later.slice(0, writtenAt).some((change) => theirs.includes(change));
     const onDisk = after.state.base?.disk;
@@ -375,20 +387,61 @@ export class Apply {
     );
   }
 
-  /**
-   * How many of the changes that came after ours had been made when the save wrote the text that is on disk now.
-   *
-   * @returns `undefined` where no number of them leads to that text: then somebody else wrote it.
-   */
-  #writtenAt(later: readonly BufferChange[], onDisk: string | undefined): number | undefined {
-    let text = this.#expected;
-    for (const [index, { edits }] of later.entries()) {
-      if (text === onDisk) {
-        return index;
-      }
-      text = applyEdits(text, edits);
+  /** What the buffer held after none, one, … all of the changes that came after ours: one of these is what a save writes. */
+  #textsSince(later: readonly BufferChange[]): string[] {
+    const texts = [this.#expected];
+    for (const { edits } of later) {
+      texts.push(applyEdits(texts.at(-1) ?? '', edits));
     }
-    return text === onDisk ? later.length : undefined;
+    return texts;
+  }
+
+  /**
+   * What the save wanted to write, where the disk has only the beginning of it: there was no room for the rest. The editor may
+   * call that a success, since it does not ask how much of its text was written.
+   */
+  #cutOffFrom(texts: readonly string[], disk: Disk): Buffer | undefined {
+    if (disk.kind !== 'file') {
+      return undefined;
+    }
+    const { bytes } = disk;
+    const format = formatOf(this.#document.encoding);
+    return texts
+      .map((text) => this.#tools.conversions.tryBytesOf(text, format))
+      .filter((whole) => Buffer.isBuffer(whole))
+      .find((whole) => {
+        const isBeginning = bytes.length < whole.length && whole.subarray(0, bytes.length).equals(bytes);
+        // Another program may have shortened the file, or emptied it to write it anew. What is cut off ends with a block.
+        const isInBlocks = bytes.length > 0 && bytes.length % BLOCK === 0;
+        return isBeginning && (isInBlocks || !hasRoomFor(this.#file.key, whole.length - bytes.length));
+      });
+  }
+
+  /** The save was cut off by a full disk: the bytes from before go back to where they were, out of our memory. */
+  async #cutOff(whole: Buffer, cut: Disk, own: readonly BufferEdit[], index: number): Promise<Outcome> {
+    this.#written = cut.kind === 'file' ? cut.bytes : undefined;
+    const taken = `the disk is full: it took ${this.#written?.length ?? 0} of ${whole.length} bytes`;
+    let failure: string | undefined;
+    try {
+      if (!this.#restoreDisk()) {
+        return this.#diskChanged(own, index);
+      }
+    } catch (error) {
+      failure = describe(error);
+    }
+    // Where the old bytes are not on disk, the editor's text is all that is left of them.
+    const isReversed = await this.#reverse(this.#before, own, index, failure === undefined);
+    if (isSameDisk(readDisk(this.#file.key), this.#look.disk)) {
+      return this.#failed('save_failed', `${taken}; what the file held before was put back`, isReversed);
+    }
+    // It stays on record, for the engineer to put back.
+    this.#recording = undefined;
+    const rest = isReversed ? '; the text from before is in the editor, unsaved: save it once there is room' : '';
+    return this.#failed(
+      'save_failed',
+      `${taken}, and what the file held before could not be put back (${failure ?? 'it was cut off again'}): on disk the file is cut off${rest}`,
+      false,
+    );
   }
 
   /**
@@ -557,4 +610,10 @@ function isSameState(one: State, other: State): boolean {
 function formattingOptions(document: vscode.TextDocument): { tabSize: number; insertSpaces: boolean } {
   const editor = vscode.workspace.getConfiguration('editor', document);
   return { tabSize: editor.get<number>('tabSize', 4), insertSpaces: editor.get<boolean>('insertSpaces', true) };
+}
+
+/** @returns `undefined` where it is not there. */
+function indexIn(texts: readonly string[], text: string | undefined): number | undefined {
+  const index = text === undefined ? -1 : texts.indexOf(text);
+  return index === -1 ? undefined : index;
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statfsSync } from 'node:fs';
 import type { Problem } from '../core/status.ts';
 import { codeOf, describe } from './errors.ts';
 
@@ -63,6 +63,12 @@ export function isSameDisk(one: Disk, other: Disk): boolean {
     return one.bytes.equals(other.bytes);
   }
   return one.kind === 'absent' && other.kind === 'absent';
+}
+
+/** Whether the disk of a file has room for that many bytes more. */
+export function hasRoomFor(path: string, bytes: number): boolean {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize >= bytes;
 }
 
 function directory(): Problem {

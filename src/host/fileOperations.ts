@@ -100,10 +100,19 @@ export function renameExactly(path: string, target: string, bytes: Uint8Array): 
   }
 }
 
-/** Puts a deleted file back, only where nothing is by now. @throws what the system says. */
+/** Puts a deleted file back, only where nothing is by now: whole, or not at all. @throws what the system says. */
 export function restoreFile(path: string, bytes: Uint8Array, mode: number): void {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, bytes, { flag: 'wx' });
+  const descriptor = openSync(path, 'wx');
+  try {
+    writeFileSync(descriptor, bytes);
+  } catch (error) {
+    // A part of it would pass for the file.
+    unlinkSync(path);
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
   chmodSync(path, mode & 0o7777);
 }
 
@@ -217,12 +226,22 @@ function putBack(descriptor: number, bytes: Uint8Array, because: unknown): void 
   }
 }
 
-/** Cuts off what is left over at the end last: until then, nothing of a longer file is gone. */
+/**
+ * What goes beyond the end is written first, and what is left over there is cut off last: where a full disk has no room, nothing
+ * of the file is gone.
+ */
 function writeOver(descriptor: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) {
-    at += writeSync(descriptor, bytes, at, bytes.length - at, at);
-  }
+  const { size } = fstatSync(descriptor);
+  writeFrom(descriptor, bytes, size, bytes.length);
+  writeFrom(descriptor, bytes, 0, Math.min(size, bytes.length));
   ftruncateSync(descriptor, bytes.length);
+}
+
+/** Writes the bytes from `start` up to `end` to where they belong in the file. */
+function writeFrom(descriptor: number, bytes: Uint8Array, start: number, end: number): void {
+  for (let at = start; at < end; ) {
+    at += writeSync(descriptor, bytes, at, end - at, at);
+  }
 }
 
 /** @returns the folders that were not there before, innermost first. */

@@ -39,13 +39,13 @@ export class Readiness {
 
   /** @returns `undefined` when the candidate can be applied in this very turn. */
   obstacle(file: FileRef, look: Look, candidate: Candidate): Obstacle | undefined {
-    const { state, document, disk } = look;
+    const { state, document } = look;
     if (state.kind !== 'text') {
       throw new Error(`${file.path}: only a text can be edited`);
     }
-    const readOnly = disk.kind === 'file' ? readOnlyProblem(file, disk, document) : undefined;
+    const readOnly = readOnlyObstacle(file, look);
     if (readOnly) {
-      return { kind: 'problem', problem: readOnly };
+      return readOnly;
     }
     const unconverted = this.#unconverted(renderText(candidate.text), state.format.encoding);
     if (unconverted) {
@@ -156,6 +156,12 @@ function reloads(document: vscode.TextDocument): Promise<boolean> {
       }
     });
   });
+}
+
+/** What forbids to change a file, or to take it away, if anything. */
+export function readOnlyObstacle(file: FileRef, { disk, document }: Look): Obstacle | undefined {
+  const problem = disk.kind === 'file' ? readOnlyProblem(file, disk, document) : undefined;
+  return problem && { kind: 'problem', problem };
 }
 
 /** What forbids to change a file, if anything. Decided on the mode bits, because a privileged user could write a file that is meant to be read only. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import * as vscode from 'vscode';
-import { type Answer, baseOf, edit } from './support/agent.ts';
+import { type Answer, baseOf, edit, read } from './support/agent.ts';
 import { fresh, pathOf, sha256, textOf, uriOf, writes } from './support/disk.ts';
 import { documentOf, engineer, until } from './support/engineer.ts';
 
@@ -32,9 +32,40 @@ async function prepare() {
 }
 
 const BEFORE = { a: 'one\ntwo\n', b: 'one\ntwo\n', c: 'one\ntwo\n', d: 'one\ntwo\n', n: null, moved: null };
+const AFTER = { a: 'A\ntwo\n', b: 'B\ntwo\n', c: null, d: null, n: 'new\n', moved: 'C\ntwo\n' };
 
 function statuses({ results }: Answer): string[] {
   return results.map(({ status }) => status);
+}
+
+/** Runs `act` as a participant of the next save of a file. */
+function holdSave(path: string, act: () => Promise<void>): vscode.Disposable {
+  const subscription = vscode.workspace.onWillSaveTextDocument((event) => {
+    if (event.document.uri.toString() === uriOf(path).toString()) {
+      subscription.dispose();
+      event.waitUntil(act());
+    }
+  });
+  return subscription;
+}
+
+function isShown(path: string): boolean {
+  const uri = uriOf(path).toString();
+  return vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .some(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === uri);
+}
+
+/** Every token in an answer is the one that a read gives now. */
+async function tellsWhatIs({ results }: Answer): Promise<void> {
+  const told = results.flatMap(({ path, base, actual }) =>
+    path && (base ?? actual) ? [{ path, token: base ?? actual }] : [],
+  );
+  const parts = await read(...told.map(({ path }) => path));
+  assert.deepEqual(
+    parts.map(({ header }) => ({ path: header.path, token: header.base })),
+    told,
+  );
 }
 
 /** What is open ends as what is on disk, and clean. */
@@ -47,6 +78,13 @@ async function settles(path: string): Promise<void> {
 
 describe('An atomic call', function () {
   this.timeout(90_000);
+  const subscriptions: vscode.Disposable[] = [];
+  const watch = (subscription: vscode.Disposable) => subscriptions.push(subscription);
+  afterEach(() => {
+    for (const subscription of subscriptions.splice(0)) {
+      subscription.dispose();
+    }
+  });
 
   it('lands as a whole, saved, and one Undo takes its text edits back together', async () => {
     const { at, files, disk } = await prepare();
@@ -54,7 +92,7 @@ describe('An atomic call', function () {
     await engineer.opens(at('a'));
     const answer = await edit({ files, on_conflict: 'atomic' });
     assert.deepEqual(statuses(answer), Array(5).fill('applied'), JSON.stringify(answer));
-    assert.deepEqual(disk(), { a: 'A\ntwo\n', b: 'B\ntwo\n', c: null, d: null, n: 'new\n', moved: 'C\ntwo\n' });
+    assert.deepEqual(disk(), AFTER);
     assert.deepEqual(
       answer.results.map(({ base }) => base),
       [sha256('A\ntwo\n'), 'absent', sha256('C\ntwo\n'), sha256('B\ntwo\n'), sha256('new\n')],
@@ -69,9 +107,13 @@ describe('An atomic call', function () {
     for (const [status, index, act] of [
       ['stale_base', 3, (at: (name: string) => string) => writes(at('b'), 'theirs\n')],
       ['read_only', 3, (at: (name: string) => string) => chmodSync(pathOf(at('b')), 0o444)],
+      ['read_only', 1, (at: (name: string) => string) => chmodSync(pathOf(at('d')), 0o444)],
+      ['read_only', 2, (at: (name: string) => string) => chmodSync(pathOf(at('c')), 0o444)],
       ['stale_base', 4, (at: (name: string) => string) => writes(at('n'), 'theirs\n')],
     ] as const) {
       const { at, files, disk } = await prepare();
+      const { document: shown } = await engineer.opens(at('a'));
+      const { version } = shown;
       act(at);
       const before = disk();
       const answer = await edit({ files, on_conflict: 'atomic' });
@@ -82,6 +124,7 @@ describe('An atomic call', function () {
       for (const document of vscode.workspace.textDocuments.filter(({ uri }) => own.includes(uri.toString()))) {
         assert.equal(document.isDirty, false, document.uri.path);
       }
+      assert.equal(shown.version, version, 'nothing was done to the buffer, and so nothing can be undone');
     }
   });
 
@@ -134,6 +177,88 @@ describe('An atomic call', function () {
     for (const name of ['a', 'b', 'c']) {
       await settles(at(name));
     }
+  });
+
+  it('is taken back as a whole where a file moves between the saves of two others', async () => {
+    const { at, files, disk } = await prepare();
+    watch(
+      holdSave(at('b'), async () => {
+        await until(() => textOf(at('a')) === 'A\ntwo\n' && !documentOf(at('a')).isDirty);
+        writes(at('b'), 'their longer text\n');
+      }),
+    );
+    const answer = await edit({ files, on_conflict: 'atomic' });
+    assert.deepEqual(
+      statuses(answer),
+      ['rolled_back', 'skipped', 'rolled_back', 'disk_changed_during_save', 'skipped'],
+      JSON.stringify(answer),
+    );
+    assert.deepEqual(disk(), { ...BEFORE, b: 'their longer text\n' });
+    await tellsWhatIs(answer);
+    for (const name of ['a', 'b', 'c']) {
+      await settles(at(name));
+    }
+  });
+
+  it('does not write over what another program writes after the save, and says that this file was not taken back', async () => {
+    const { at, files, disk } = await prepare();
+    watch(
+      holdSave(at('b'), async () => {
+        await until(() => textOf(at('a')) === 'A\ntwo\n' && !documentOf(at('a')).isDirty);
+        writes(at('a'), 'A\ntwo\nthree\n');
+        writes(at('b'), 'their longer text\n');
+      }),
+    );
+    const answer = await edit({ files, on_conflict: 'atomic' });
+    assert.deepEqual(
+      statuses(answer),
+      ['apply_failed', 'skipped', 'rolled_back', 'disk_changed_during_save', 'skipped'],
+      JSON.stringify(answer),
+    );
+    assert.deepEqual(disk(), { ...BEFORE, a: 'A\ntwo\nthree\n', b: 'their longer text\n' });
+    assert.match(String(answer.results[0]?.reason), /this edit could not be taken back$/);
+    await tellsWhatIs(answer);
+  });
+
+  it('is taken back also in a file whose tab was closed meanwhile', async () => {
+    const { at, files, disk } = await prepare();
+    await engineer.opens(at('a'));
+    watch(
+      holdSave(at('b'), async () => {
+        await until(() => textOf(at('a')) === 'A\ntwo\n' && !documentOf(at('a')).isDirty);
+        await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+        await until(() => !isShown(at('a')));
+        writes(at('b'), 'their longer text\n');
+      }),
+    );
+    const answer = await edit({ files, on_conflict: 'atomic' });
+    assert.deepEqual(
+      statuses(answer),
+      ['rolled_back', 'skipped', 'rolled_back', 'disk_changed_during_save', 'skipped'],
+      JSON.stringify(answer),
+    );
+    assert.deepEqual(disk(), { ...BEFORE, b: 'their longer text\n' });
+    await tellsWhatIs(answer);
+  });
+
+  it('is whole or taken back when the engineer reverts and closes a file in the middle', async () => {
+    const { at, files, disk } = await prepare();
+    await engineer.opens(at('a'));
+    const revert = () => vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    let reverting: Thenable<unknown> | undefined;
+    watch(
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (document.uri.toString() === uriOf(at('b')).toString() && contentChanges.length > 0) {
+          reverting ??= revert();
+        }
+      }),
+    );
+    const answer = await edit({ files, on_conflict: 'atomic' });
+    await reverting;
+    const isWhole = answer.results.every(({ status }) => status === 'applied');
+    assert.ok(isWhole || answer.results.every(({ status }) => status !== 'applied'), JSON.stringify(answer));
+    assert.deepEqual(disk(), isWhole ? AFTER : BEFORE);
+    await tellsWhatIs(answer);
   });
 
   it('keeps what the engineer types beside an edit that is taken back', async () => {

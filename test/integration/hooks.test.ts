@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { baseOf, edit, read, replace } from './support/agent.ts';
 import { fresh, pathOf, root, sha256, textOf, uriOf, writes } from './support/disk.ts';
@@ -106,7 +106,6 @@ describe('Hooks', function () {
       await engineer.opens(path);
       const base = await baseOf(path);
       const calling = replace(path, base, 'one', '1');
-      const { existsSync, rmSync } = await import('node:fs');
       await until(() => existsSync(flag));
       await engineer.types(path, '!', { line: 1, character: 3 });
       rmSync(flag);
@@ -126,7 +125,6 @@ describe('Hooks', function () {
       await engineer.opens(path);
       const base = await baseOf(path);
       const calling = replace(path, base, 'one', '1');
-      const { existsSync, rmSync } = await import('node:fs');
       await until(() => existsSync(flag));
       await engineer.types(path, '!', { line: 1, character: 3 });
       await engineer.saves(path);
@@ -153,7 +151,6 @@ describe('Hooks', function () {
       await engineer.opens(path);
       const base = await baseOf(path);
       const calling = replace(path, base, 'one', '1');
-      const { existsSync, rmSync } = await import('node:fs');
       await until(() => existsSync(flag));
       await engineer.types(path, '!', { line: 1, character: 3 });
       await engineer.saves(path);
@@ -165,6 +162,58 @@ describe('Hooks', function () {
         JSON.stringify(result),
       );
       assert.equal(textOf(path), '1\ntwo!\n');
+    });
+  });
+
+  it('of an atomic call run once all of it stands, also where one writes a file of the same call', async () => {
+    const [a, b] = [fresh('one\n', 'a.txt'), fresh('one\n', 'b.txt')];
+    const meddling = `(() => { if (file.endsWith('a.txt')) { fs.appendFileSync(${JSON.stringify(pathOf(b))}, 'by the hook of a\\n'); } return text.toUpperCase(); })()`;
+    await withSetting('hooks', [hook('meddling', meddling)], async () => {
+      const [first, second] = await Promise.all([a, b].map(baseOf));
+      const answer = await edit({
+        files: [
+          { path: a, base: first, edits: [{ old_string: 'one', new_string: 'two' }] },
+          { path: b, base: second, edits: [{ old_string: 'one', new_string: 'two' }] },
+        ],
+        on_conflict: 'atomic',
+      });
+      assert.equal(answer.summary, '2 applied', JSON.stringify(answer));
+      assert.deepEqual([textOf(a), textOf(b)], ['TWO\n', 'TWO\nBY THE HOOK OF A\n']);
+      const [own, others] = answer.results;
+      assert.deepEqual([own?.base, own?.diff_by_hooks], [sha256('TWO\n'), '@@ -1,1 +1,1 @@\n-two\n+TWO\n']);
+      // What another file's hook wrote is not this edit's own.
+      assert.deepEqual([others?.base, others?.actual], [undefined, sha256('TWO\nBY THE HOOK OF A\n')]);
+    });
+  });
+
+  it('of an atomic call do not run where it is taken back, and what save participants did goes with it', async () => {
+    const [participated, moves] = [fresh('one  \ntwo\n', 'p.ini'), fresh('one\n', 'b.txt')];
+    const marker = pathOf(`${moves}.marker`);
+    const marking = hook('marking', `(() => { fs.writeFileSync(${JSON.stringify(marker)}, ''); return text; })()`, {
+      files: '**/*',
+    });
+    await withSetting('hooks', [marking], async () => {
+      const [first, second] = await Promise.all([participated, moves].map(baseOf));
+      const subscription = vscode.workspace.onWillSaveTextDocument((event) => {
+        if (event.document.uri.toString() === uriOf(moves).toString()) {
+          subscription.dispose();
+          const isSaved = until(() => textOf(participated) === 'one\n2\n');
+          event.waitUntil(isSaved.then(() => writes(moves, 'their longer text\n')));
+        }
+      });
+      const answer = await edit({
+        files: [
+          { path: participated, base: first, edits: [{ old_string: 'two', new_string: '2' }] },
+          { path: moves, base: second, edits: [{ old_string: 'one', new_string: '1' }] },
+        ],
+        on_conflict: 'atomic',
+      });
+      subscription.dispose();
+      assert.equal(answer.summary, '1 rolled_back, 1 disk_changed_during_save', JSON.stringify(answer));
+      assert.equal(answer.results[0]?.base, first);
+      assert.deepEqual([textOf(participated), textOf(moves)], ['one  \ntwo\n', 'their longer text\n']);
+      assert.equal(existsSync(marker), false);
+      await until(() => documentOf(participated).getText() === textOf(participated));
     });
   });
 

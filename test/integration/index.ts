@@ -13,6 +13,7 @@ export function run(): Promise<void> {
     require('./races.test.ts');
     require('./keystrokes.test.ts');
     require('./atomic.test.ts');
+    require('./fullDisk.test.ts');
     require('./lifecycle.test.ts');
     require('./symbols.test.ts');
     require('../replay/replay.test.ts');

@@ -56,6 +56,26 @@ describe('Races', () => {
     }
   });
 
+  it('does not say that an edit was saved which the engineer reverted right after the apply', async () => {
+    const path = fresh('one\ntwo\n');
+    await engineer.opens(path);
+    const base = await baseOf(path);
+    let reverting: Thenable<unknown> = Promise.resolve();
+    watch(
+      whenTextIs(path, '1\ntwo\n', () => {
+        reverting = vscode.commands.executeCommand('workbench.action.files.revert');
+      }),
+    );
+    const result = await replace(path, base, 'one', '1');
+    await reverting;
+    await until(() => documentOf(path).getText() === textOf(path));
+    // Whether the revert comes before the save or after it is for the editor to decide.
+    assert.equal(textOf(path), result.status === 'applied' ? '1\ntwo\n' : 'one\ntwo\n', JSON.stringify(result));
+    assert.ok(['applied', 'apply_failed'].includes(result.status), JSON.stringify(result));
+    assert.equal(result.base ?? result.actual, sha256(textOf(path)));
+    assert.equal(documentOf(path).isDirty, false);
+  });
+
   it('does not bring a file back that was deleted between apply and save', async () => {
     const path = fresh('a=1\n');
     await engineer.opens(path);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { Queue } from '../../src/core/queue.ts';
 
 /** Tasks that tell when they are entered and left, and that end when they are let go. */
@@ -108,6 +109,36 @@ describe('Queue', () => {
     assert.deepEqual(
       tasks.events,
       ['a', 'b', 'c', 'd'].flatMap((name) => [`${name}: enter`, `${name}: exit`]),
+    );
+  });
+
+  it('runs every task, whatever keys they share: one at a time per key, in order of arrival', async () => {
+    const keys = fc.array(fc.constantFrom(...'abcde'), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(keys, fc.nat(4)), { maxLength: 30 }), async (tasks) => {
+        const queue = new Queue();
+        const holders = new Map<string, number>();
+        const order = new Map<string, number[]>();
+        const run = async ([wanted, turns]: (typeof tasks)[number], number: number) => {
+          for (const key of new Set(wanted)) {
+            assert.equal(holders.get(key), undefined, `${key} is held twice`);
+            holders.set(key, number);
+            order.set(key, [...(order.get(key) ?? []), number]);
+          }
+          for (let turn = 0; turn < turns; turn += 1) {
+            await null;
+          }
+          for (const key of wanted) {
+            holders.delete(key);
+          }
+        };
+        await Promise.all(tasks.map((task, number) => queue.runAll(task[0], () => run(task, number))));
+        for (const [key, numbers] of order) {
+          const arrived = [...tasks.keys()].filter((number) => tasks[number]?.[0].includes(key));
+          assert.deepEqual(numbers, arrived, key);
+        }
+      }),
+      { seed: 61, numRuns: 200 },
     );
   });
 

@@ -122,7 +122,9 @@ export class InMemoryDocuments implements Documents {
       return { file, state, decision: decide(state) };
     });
     const isReadOnly = ({ file, decision }: { file: FileRef; decision: Decision }) =>
-      decision.kind === 'apply' && this.#entryOf(file).isReadOnly;
+      (decision.kind === 'apply' ||
+        (decision.kind === 'hold' && decision.plan !== undefined && decision.plan.kind !== 'create')) &&
+      this.#entryOf(file).isReadOnly;
     const mayRun = judged.every((one) => one.decision.kind !== 'refuse' && !isReadOnly(one));
     const outcomes: Outcome[] = [];
     for (const one of judged) {
@@ -212,6 +214,9 @@ export class InMemoryDocuments implements Documents {
     const state = this.#seen(file);
     if (state.base === undefined || printBase(state.base) !== printBase(base)) {
       return { kind: 'moved', state };
+    }
+    if (entry.isReadOnly) {
+      return unfit(state);
     }
     if (entry.isStuck) {
       return { kind: 'failed', status: 'save_failed', reason: 'stuck', state, isTakenBack: true };
