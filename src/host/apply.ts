@@ -1,3 +1,4 @@
+import { utimesSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { Author } from '../core/applyRecord.ts';
 import { type Base, digest } from '../core/base.ts';
@@ -183,12 +184,16 @@ export class Apply {
   /** @returns whether the disk holds again what it held before; never over another program's bytes. */
   #restoreDisk(): boolean {
     const { disk } = this.#look;
+    if (this.#written === undefined || disk.kind !== 'file') {
+      return false;
+    }
     // In place, so that mode and links stay; the editor follows like any change of the disk.
-    return (
-      this.#written !== undefined &&
-      disk.kind === 'file' &&
-      overwriteExactly(this.#file.key, this.#written, disk.bytes).kind === 'done'
-    );
+    const isRestored = overwriteExactly(this.#file.key, this.#written, disk.bytes).kind === 'done';
+    if (isRestored) {
+      // An editor whose save failed knows the file by its old time, and would take a newer one for another program's write.
+      utimesSync(this.#file.key, disk.stats.atime, disk.stats.mtime);
+    }
+    return isRestored;
   }
 
   /** What its save is about to do to the disk. */

@@ -31,13 +31,20 @@ describe('A full disk', function () {
   const subscriptions: vscode.Disposable[] = [];
   let count = 0;
 
-  before(function () {
+  /** With a formatter that may act, the editor writes alone. */
+  async function leaveSavesToEditor(isSo: boolean | undefined): Promise<void> {
+    const editor = vscode.workspace.getConfiguration('editor', uriOf('.'));
+    await editor.update('formatOnSave', isSo, vscode.ConfigurationTarget.Workspace);
+  }
+
+  before(async function () {
     const mounted = mountSmallDisk('small-disk', 64);
     if (typeof mounted === 'string') {
       write(`  A full disk is not tested: ${mounted}.`);
       this.skip();
     }
     disk = mounted;
+    await leaveSavesToEditor(true);
   });
 
   afterEach(() => {
@@ -49,7 +56,10 @@ describe('A full disk', function () {
     }
   });
 
-  after(() => disk?.remove());
+  after(async () => {
+    disk?.remove();
+    await leaveSavesToEditor(undefined);
+  });
 
   /** A file on the small disk. */
   function small(content: string): string {
@@ -76,17 +86,35 @@ describe('A full disk', function () {
     subscriptions.push(subscription);
   }
 
-  /** Disk and editor hold what they held before, and nothing is left to save. */
+  /** Disk and editor hold what they held before; without a formatter that a save would start, the editor knows it. */
   async function isAsBefore(path: string, content: string): Promise<void> {
     assert.equal(textOf(path) === content, true, `${statSync(pathOf(path)).size} bytes of ${content.length} on disk`);
     assert.equal(documentOf(path).getText(), content);
-    await until(() => !documentOf(path).isDirty);
+    const hasFormatter = vscode.workspace.getConfiguration('editor', uriOf(path)).get<boolean>('formatOnSave');
+    await until(() => hasFormatter === true || !documentOf(path).isDirty);
   }
 
   function assertCutOff(result: Result | undefined, reason: RegExp): asserts result {
     assert.equal(result?.status, 'save_failed', JSON.stringify(result));
     assert.match(String(result.reason), reason);
   }
+
+  it('is met before a byte of the file is touched, where nobody changes the text on save', async () => {
+    await leaveSavesToEditor(false);
+    try {
+      for (const content of [text(20), 'first\n', '']) {
+        const path = small(content);
+        const base = await baseOf(path);
+        const result = only(await edit({ files: [{ path, base, content: `${TOO_MUCH}${content}` }] }));
+        assertCutOff(result, /^the file could not be written: ENOSPC/);
+        assert.equal(result.actual, base);
+        await isAsBefore(path, content);
+        removes(path);
+      }
+    } finally {
+      await leaveSavesToEditor(true);
+    }
+  });
 
   it('leaves a file as it was where the edit does not fit, and the base stays good', async () => {
     for (const content of [text(20), text(1), text(60), 'first\n']) {
