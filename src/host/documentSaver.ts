@@ -57,15 +57,16 @@ export class DocumentSaver {
   async save({ key }: FileRef, document: vscode.TextDocument, disk: Disk, bytes: Buffer): Promise<Saved> {
     const now = readDisk(key);
     // The editor's auto save may have been quicker; then the disk holds the bytes already.
+    const isElsewhere = elsewhereProblem(key) !== undefined;
     const isThere = now.kind === 'file' && now.bytes.equals(bytes);
-    if (!isThere && !isSameDisk(now, disk)) {
+    if (isElsewhere || (!isThere && !isSameDisk(now, disk))) {
       return { kind: 'moved' };
     }
     if (isThere || disk.kind !== 'file' || this.#isLeftToEditor(key, document, disk, bytes)) {
       return this.#saveInEditor(key, document, disk.kind === 'file' ? disk.bytes : undefined);
     }
     try {
-      if (elsewhereProblem(key) || overwriteExactly(key, disk.bytes, bytes).kind === 'moved') {
+      if (overwriteExactly(key, disk.bytes, bytes).kind === 'moved') {
         return { kind: 'moved' };
       }
       return await this.#confirm(key, document, disk, bytes);

@@ -139,3 +139,55 @@ describe('An edit that is cut off by a kill of the extension host', function () 
     assert.deepEqual(records(), []);
   });
 });
+
+describe('An edit that is cut off by a kill of the server and of all its processes', function () {
+  this.timeout(240_000);
+
+  it('is recognised when the server is back', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'edit-arbiter-killed-server-'));
+    const dataDir = mkdtempSync(join(tmpdir(), 'edit-arbiter-user-'));
+    const settings = { '[markdown]': { 'editor.formatOnSave': true }, 'files.autoSave': 'off' };
+    const options = { folder, dataDir, settings, model: () => ({ parts: [] }) };
+    const get = (path: string) => readFileSync(join(folder, path), 'utf8');
+    for (const path of ['a.txt', 'b.md']) {
+      writeFileSync(join(folder, path), 'one\n');
+    }
+    let editor = await startEditor(options);
+    try {
+      const { port } = editor.server;
+      const [a, b] = await readBases(editor, 'a.txt', 'b.md');
+      const edits = [{ old_string: 'one', new_string: 'two words' }];
+      const files = [
+        { path: 'a.txt', base: a, edits },
+        { path: 'b.md', base: b, edits },
+      ];
+      await editor.model.evaluate((api) => {
+        api.workspace.onWillSaveTextDocument(({ document }) => {
+          if (document.uri.path.endsWith('b.md')) {
+            process.kill(process.ppid, 'SIGKILL');
+            process.kill(process.pid, 'SIGKILL');
+          }
+        });
+      });
+      await assert.rejects(invoke(editor, 'arbiter_edit', { on_conflict: 'atomic', files }));
+      await assert.rejects(editor.server.crashed);
+      await editor.stop();
+      assert.deepEqual([get('a.txt'), get('b.md')], ['two words\n', 'one\n']);
+
+      editor = await startEditor({ ...options, port });
+      const panel = new ConflictPanel(editor.workbench);
+      await panel.open();
+      const row = panel.interrupted('a.txt');
+      await row.getByText('an edit of 2 files was cut off: a.txt: edited; b.md: as before').waitFor();
+      await row.click();
+      await panel.details.getByRole('button', { name: 'Restore' }).click();
+      await row.waitFor({ state: 'detached' });
+      assert.deepEqual([get('a.txt'), get('b.md')], ['one\n', 'one\n']);
+    } finally {
+      await editor.stop();
+      for (const path of [folder, dataDir]) {
+        rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+      }
+    }
+  });
+});

@@ -7,7 +7,7 @@ import { type ServerOptions, startVSCodeServer, type VSCodeServer } from './vsco
 import { openWorkbench, type Workbench, type WorkbenchOptions } from './workbench.ts';
 
 export interface EditorOptions
-  extends Pick<ServerOptions, 'dataDir' | 'settings' | 'env' | 'trust'>,
+  extends Pick<ServerOptions, 'dataDir' | 'settings' | 'env' | 'trust' | 'port'>,
     Pick<WorkbenchOptions, 'folder' | 'workspaceFile' | 'viewport' | 'colorScheme'> {
   /** What the scripted model says when it is asked. It can be replaced while VS Code runs, see `ModelServer.play`. */
   readonly model: Model;

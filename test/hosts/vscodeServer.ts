@@ -24,6 +24,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** `everything` by default. With `nothing`, folders open in Restricted Mode, and nobody is asked. */
   readonly trust?: 'everything' | 'nothing' | undefined;
+  /** By default a free one. A workspace's storage belongs to it: a server that comes back needs the old one. */
+  readonly port?: number;
 }
 
 /** A running VS Code that pages can be opened on, one after the other. */
@@ -95,7 +97,7 @@ function requireNode(): void {
 function serverArguments(vscode: string, dataDir: string, options: ServerOptions): string[] {
   const args = [
     join(vscode, 'out', 'server-main.js'),
-    ...['--host', '127.0.0.1', '--port', '0'],
+    ...['--host', '127.0.0.1', '--port', String(options.port ?? 0)],
     ...['--server-data-dir', dataDir],
     '--without-connection-token',
     '--accept-server-license-terms',

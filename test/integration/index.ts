@@ -18,6 +18,7 @@ export function run(): Promise<void> {
     require('./symbols.test.ts');
     require('../replay/replay.test.ts');
     require('../histories/histories.test.ts');
+    require('./faults.test.ts');
     require('./mixedEndings.test.ts');
     require('../hammer/hammer.test.ts');
     require('./views.test.ts');
