@@ -354,7 +354,7 @@ export class Arbiter {
   async #editOne(entry: OpenEntry, call: Call): Promise<Report> {
     const { file } = entry;
     try {
-      const refusal = await this.#askAbout(entry, call);
+      const refusal = this.#isAsked(entry) ? await this.#askToEdit(entry, call) : undefined;
       const edit = new EntryEdit(this.#workshop, entry, call);
       if (refusal) {
         return edit.account.problem(refusal);
@@ -383,8 +383,9 @@ export class Arbiter {
       return skipAll(answered.report, () => undefined);
     }
     try {
-      for (const entry of open) {
-        const refusal = await this.#askAbout(entry, call);
+      // Where nobody is asked, nothing is awaited: the call takes its place in the lines of its files as it arrives.
+      for (const entry of open.filter((one) => this.#isAsked(one))) {
+        const refusal = await this.#askToEdit(entry, call);
         if (refusal) {
           const report = reportProblem(entry.file.path, refusal);
           return skipAll(report, (other) => (other === entry ? report : undefined));
@@ -404,12 +405,7 @@ export class Arbiter {
     }
   }
 
-  /** @returns what keeps the entry from being carried out, where a human had to be asked. */
-  async #askAbout(entry: OpenEntry, call: Call): Promise<Problem | undefined> {
-    return this.#isAsked(entry) ? this.#askToEdit(entry, call) : undefined;
-  }
-
-  /** Whether the entry touches a protected file. */
+  /** Whether the entry touches a protected file, so that a human is asked first. */
   #isAsked({ file, target }: OpenEntry): boolean {
     const protection = this.#protection();
     return [file, target].some((one) => one !== undefined && isProtected(one.path, protection));
@@ -419,7 +415,11 @@ export class Arbiter {
     return [file, ...(target ? [target] : [])].flatMap((one) => this.#documents.locksOf(one));
   }
 
-  /** The gate runs before the question, so that nobody is asked in vain, and again after the yes. */
+  /**
+   * The gate runs before the question, so that nobody is asked in vain, and again after the yes.
+   *
+   * @returns what keeps the entry from being carried out.
+   */
   async #askToEdit(entry: OpenEntry, call: Call): Promise<Problem | undefined> {
     const { file, target } = entry;
     if (!call.isChat) {

@@ -14,6 +14,7 @@ export function run(): Promise<void> {
     require('./keystrokes.test.ts');
     require('./atomic.test.ts');
     require('./fullDisk.test.ts');
+    require('./batch.test.ts');
     require('./lifecycle.test.ts');
     require('./symbols.test.ts');
     require('../replay/replay.test.ts');

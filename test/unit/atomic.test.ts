@@ -126,6 +126,24 @@ describe('An atomic call', () => {
     }
   });
 
+  it('takes its place in the line of each file when it arrives, before every call that arrives later', async () => {
+    const { story, agent } = await prepare();
+    const other = story.agent('y');
+    await Promise.all(['a', 'b', 'c'].map((path) => other.reads(path)));
+    const [together, ...alone] = await Promise.all([
+      agent.sends(
+        ['a', 'b', 'c'].map((path) => agent.plans(path, { one: 'first' })),
+        { on_conflict: 'atomic' },
+      ),
+      ...['c', 'b', 'a'].map((path) => other.edits(path, { one: 'second' })),
+    ]);
+    assert.deepEqual(statuses(together), ['applied', 'applied', 'applied'], JSON.stringify(together));
+    assert.deepEqual(
+      alone.map(({ status, changed_by: causes }) => [status, String(causes)]),
+      ['3', '2', '1'].map((number) => ['stale_base', `edit #${number} (another session, turn 5)`]),
+    );
+  });
+
   it('sent again after its answer was lost changes nothing and says so', async () => {
     const { story, agent, disk } = await prepare();
     const entries = [agent.plans('a', { one: '1' }), agent.plans('c', { one: '3' }, { rename_to: 'moved' })];
