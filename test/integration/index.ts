@@ -1,9 +1,11 @@
 import { runSuite } from '../hosts/mochaSuite.ts';
 import { closeEverything } from './support/engineer.ts';
+import { forgetMoments } from './support/moments.ts';
 
 /** What VS Code calls: under `extensionTestsPath` here and in the desktop build. */
 export function run(): Promise<void> {
   return runSuite(() => {
+    afterEach(forgetMoments);
     afterEach(closeEverything);
     require('./gate.test.ts');
     require('./input.test.ts');
@@ -18,5 +20,7 @@ export function run(): Promise<void> {
     require('../replay/replay.test.ts');
     require('../histories/histories.test.ts');
     require('./views.test.ts');
+    require('./cases.writers.test.ts');
+    require('./cases.staleness.test.ts');
   });
 }
