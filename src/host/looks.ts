@@ -143,7 +143,8 @@ export class Looks {
     }
     const format = detectFormat(disk.bytes, this.expectedEncoding(key, document));
     const raw = isBinary(disk.bytes, format) ? undefined : this.#decode(disk.bytes, digest(disk.bytes), format);
-    return typeof raw === 'string' && !hasMixedEndings(parseText(raw)) ? raw : undefined;
+    const isHeldAsIs = typeof raw === 'string' && !hasMixedEndings(parseText(raw)) && !raw.startsWith('\uFEFF');
+    return isHeldAsIs ? raw : undefined;
   }
 
   #lookAt(file: FileRef, disk: Disk, document: vscode.TextDocument | undefined): Look | Conversion {

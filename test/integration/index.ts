@@ -22,5 +22,7 @@ export function run(): Promise<void> {
     require('./views.test.ts');
     require('./cases.writers.test.ts');
     require('./cases.staleness.test.ts');
+    require('./cases.encodings.test.ts');
+    require('./cases.text.test.ts');
   });
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { baseOf, check, edit, invoke, only, read, replace } from './support/agent.ts';
-import { bytesOf, fresh, pathOf, root, sha256, textOf, uriOf, writes } from './support/disk.ts';
+import { bytesOf, fresh, pathOf, root, sha256, textOf, writes } from './support/disk.ts';
 import { documentOf, engineer, isOpen, until } from './support/engineer.ts';
 
 describe('Bad input', () => {
@@ -227,25 +227,6 @@ describe('Files', () => {
     const refused = await replace(locked, await baseOf(locked), 'a=1', 'a=2');
     assert.equal(refused.status, 'read_only', JSON.stringify(refused));
     assert.equal(isOpen(locked), false);
-  });
-
-  it('edits a file in a legacy encoding byte by byte once its encoding is set', async () => {
-    const path = fresh(Buffer.from('prix: 9 \x80\nqty = 1\n', 'latin1'), 'prix.txt');
-    const files = vscode.workspace.getConfiguration('files', uriOf(path));
-    await files.update('encoding', 'windows1252', vscode.ConfigurationTarget.Workspace);
-    try {
-      const [part] = await read(path);
-      assert.equal(part?.content, 'prix: 9 €\nqty = 1\n');
-      assert.equal(part.header.base, sha256(bytesOf(path)));
-      const result = await replace(path, String(part.header.base), 'qty = 1', 'qty = 2');
-      assert.equal(result.status, 'applied', JSON.stringify(result));
-      assert.deepEqual(bytesOf(path), Buffer.from('prix: 9 \x80\nqty = 2\n', 'latin1'));
-      const unencodable = await replace(path, String(result.base), 'qty', '数');
-      assert.equal(unencodable.status, 'unencodable', JSON.stringify(unencodable));
-      assert.match(String(unencodable.reason), /U\+6570/);
-    } finally {
-      await files.update('encoding', undefined, vscode.ConfigurationTarget.Workspace);
-    }
   });
 
   it('keeps UTF-16 both ways, byte for byte', async () => {
