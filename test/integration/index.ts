@@ -23,6 +23,8 @@ export function run(): Promise<void> {
     require('./cases.writers.test.ts');
     require('./cases.staleness.test.ts');
     require('./cases.encodings.test.ts');
+    require('./cases.lines.test.ts');
     require('./cases.text.test.ts');
+    require('./cases.matching.test.ts');
   });
 }
