@@ -12,6 +12,7 @@ import { type Disk, isSameDisk, readDisk } from './disk.ts';
 import { describe } from './errors.ts';
 import { overwrite } from './fileOperations.ts';
 import type { Look, Looks } from './looks.ts';
+import { elsewhereProblem } from './paths.ts';
 import { synchronize } from './synchronize.ts';
 import { within } from './within.ts';
 
@@ -171,11 +172,13 @@ export class Apply {
   /** @returns whether the disk holds again what it held before; never over another program's bytes. */
   #restoreDisk(): boolean {
     const { disk } = this.#look;
-    if (this.#written === undefined || disk.kind !== 'file' || !holdsExactly(this.#file.key, this.#written)) {
+    const { key } = this.#file;
+    const isOurs = this.#written !== undefined && !elsewhereProblem(key) && holdsExactly(key, this.#written);
+    if (disk.kind !== 'file' || !isOurs) {
       return false;
     }
     // In the turn of the compare. In place, so that mode and links stay; the editor follows like any change of the disk.
-    overwrite(this.#file.key, disk.bytes);
+    overwrite(key, disk.bytes);
     return true;
   }
 
@@ -279,6 +282,12 @@ export class Apply {
   }
 
   async #save(own: readonly BufferEdit[], index: number): Promise<Outcome> {
+    const elsewhere = elsewhereProblem(this.#file.key);
+    if (elsewhere) {
+      // Nothing is saved to where the link leads now, also not to make the buffer clean again.
+      const isTakenBack = await this.#reverse(this.#before, own, index, false);
+      return this.#failed('save_failed', elsewhere.reason, isTakenBack);
+    }
     const disk = readDisk(this.#file.key);
     // The editor's auto save may have been quicker; then the disk holds the candidate already.
     if (!isSameDisk(disk, this.#look.disk) && !this.#holdsCandidate(disk)) {

@@ -26,5 +26,6 @@ export function run(): Promise<void> {
     require('./cases.lines.test.ts');
     require('./cases.text.test.ts');
     require('./cases.matching.test.ts');
+    require('./cases.paths.test.ts');
   });
 }
