@@ -39,7 +39,11 @@ export interface Candidate {
 export type Decision =
   | { readonly kind: 'refuse' }
   /** The state is right, and the text is to stay as it is. */
-  | { readonly kind: 'hold' }
+  | {
+      readonly kind: 'hold';
+      /** Whether the file is to be deleted or renamed, which a file that is read only must not be. */
+      readonly isLeaving?: boolean;
+    }
   | {
       readonly kind: 'apply';
       readonly candidate: Candidate;

@@ -116,10 +116,11 @@ export class EntryEdit {
         return { kind: 'apply', candidate: considered.candidate, onDidLand: () => this.account.begin() };
       case 'rename':
         return considered.candidate === undefined
-          ? { kind: 'hold' }
+          ? { kind: 'hold', isLeaving: true }
           : { kind: 'apply', candidate: considered.candidate, onDidLand: () => this.account.begin() };
-      case 'create':
       case 'delete':
+        return { kind: 'hold', isLeaving: true };
+      case 'create':
       case 'already_applied':
         return { kind: 'hold' };
       default:

@@ -64,9 +64,7 @@ export class JointApply {
       if (judged.some(({ decision }) => decision.kind === 'refuse')) {
         return judged.map(untouched);
       }
-      const obstacles = judged.map(({ file, look, decision }) =>
-        decision.kind === 'apply' ? this.#readiness.obstacle(file, look, decision.candidate) : undefined,
-      );
+      const obstacles = judged.map(({ file, look, decision }) => this.#readiness.obstacle(file, look, decision));
       if (obstacles.every((obstacle) => obstacle === undefined)) {
         return this.#runAll(judged);
       }

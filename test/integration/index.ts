@@ -26,6 +26,8 @@ export function run(): Promise<void> {
     require('./cases.lines.test.ts');
     require('./cases.text.test.ts');
     require('./cases.matching.test.ts');
+    require('./cases.batches.test.ts');
     require('./cases.paths.test.ts');
+    require('./cases.lifecycle.test.ts');
   });
 }
