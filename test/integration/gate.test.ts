@@ -57,18 +57,6 @@ describe('The gate', () => {
     assert.equal(textOf(path), 'one!\n2\n');
   });
 
-  it('lets one of two calls at once land, and refuses the other with the first one as its cause', async () => {
-    const path = fresh('l1\nl2\nl3\n');
-    const base = await baseOf(path);
-    const results = await Promise.all([replace(path, base, 'l1', 'A'), replace(path, base, 'l3', 'C')]);
-    assert.deepEqual(
-      results.map(({ status }) => status),
-      ['applied', 'stale_base'],
-    );
-    assert.match(String(results[1]?.changed_by), /^edit #\d+ \(session unknown, turn \d+\)$/);
-    assert.equal(textOf(path), 'A\nl2\nl3\n');
-  });
-
   it('keeps CRLF, BOM, a missing final newline, and lands dollar signs and backslashes as sent', async () => {
     const path = fresh('\uFEFFset A=1\r\nset B=2\r\necho');
     const result = await replace(path, await baseOf(path), 'set A=1\nset B=2', 'set A=$$1\nset B=$&\\n\nset C=3');

@@ -27,7 +27,9 @@ export function run(): Promise<void> {
     require('./cases.text.test.ts');
     require('./cases.matching.test.ts');
     require('./cases.batches.test.ts');
+    require('./cases.size.test.ts');
     require('./cases.paths.test.ts');
     require('./cases.lifecycle.test.ts');
+    require('./cases.editor.test.ts');
   });
 }
