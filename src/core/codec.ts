@@ -37,6 +37,11 @@ export function isBinary(bytes: Uint8Array, format: Format): boolean {
   return !format.encoding.startsWith('utf16') && bytes.subarray(0, BINARY_PROBE).includes(0);
 }
 
+/** Whether the text, once it is saved, would be no text to the editor any more. */
+export function becomesBinary(content: string, format: Format): boolean {
+  return isBinary(new TextEncoder().encode(content.slice(0, BINARY_PROBE)), format);
+}
+
 /** @returns the text without its BOM, or where the bytes stop being text. */
 export function decode(bytes: Uint8Array, { encoding, bom }: Format): string | Problem {
   if (!isOwnEncoding(encoding)) {

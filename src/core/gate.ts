@@ -2,8 +2,9 @@
 // always give the same verdict. Order matters: what the file is, then the base, and only then what the text matches.
 
 import { isFresh } from './base.ts';
+import { becomesBinary } from './codec.ts';
 import { spansBetween } from './compare.ts';
-import type { Candidate, State } from './documents.ts';
+import type { Candidate, Format, State } from './documents.ts';
 import type { EditRequest } from './input.ts';
 import { type Location, locate } from './match.ts';
 import type { NearestBudget } from './nearest.ts';
@@ -61,15 +62,23 @@ export function judge(
   if (request.wish.kind === 'nothing') {
     return { kind: 'rename' };
   }
-  const verdict = judgeText(request, path, state.text, ending, budget);
+  const verdict = startsWithMark(state.text)
+    ? secondMark(state.format)
+    : judgeText(request, path, state, ending, budget);
   return verdict.kind === 'accepted' && request.renameTo !== undefined
     ? { kind: 'rename', candidate: verdict.candidate }
     : verdict;
 }
 
-function judgeText(request: EditRequest, path: string, text: Text, ending: Ending, budget: NearestBudget): Verdict {
+function judgeText(
+  request: EditRequest,
+  path: string,
+  { text, format }: Extract<State, { kind: 'text' }>,
+  ending: Ending,
+  budget: NearestBudget,
+): Verdict {
   const placed = place(request, path, text, budget);
-  return placed.kind === 'spans' ? accept(text, placed.spans, ending) : placed;
+  return placed.kind === 'spans' ? accept(text, format, placed.spans, ending) : placed;
 }
 
 type Placed =
@@ -113,9 +122,9 @@ function place(request: EditRequest, path: string, text: Text, budget: NearestBu
   }
 }
 
-function accept(text: Text, spans: readonly Span[], ending: Ending): Verdict {
+function accept(text: Text, format: Format, spans: readonly Span[], ending: Ending): Verdict {
   const after = applySpans(text, spans, ending);
-  const unfit = unfitText(after, hasMixedEndings(text));
+  const unfit = unfitText(after, format, hasMixedEndings(text)) ?? (startsWithMark(after) ? NEW_MARK : undefined);
   if (unfit) {
     return unfit;
   }
@@ -138,11 +147,11 @@ function disagreeingName({ oldName, newName }: Patch, path: string): string | un
 
 function create(content: string, ending: Ending): Verdict {
   const text = applySpans({ content: '', endings: [] }, [{ start: 0, end: 0, text: content }], ending);
-  return unfitText(text, false) ?? { kind: 'create', text };
+  return unfitText(text, NEW_FILE, false) ?? { kind: 'create', text };
 }
 
-/** What no text of a file may become: a mix of line endings, or half a character. */
-function unfitText(text: Text, isMixedAlready: boolean): Verdict | undefined {
+/** What no text of a file may become: a mix of line endings, half a character, or no text to the editor. */
+function unfitText(text: Text, format: Format, isMixedAlready: boolean): Verdict | undefined {
   if (!isMixedAlready && hasMixedEndings(text)) {
     return problem(
       'mixed_line_endings',
@@ -157,7 +166,32 @@ function unfitText(text: Text, isMixedAlready: boolean): Verdict | undefined {
       'send whole characters',
     );
   }
+  if (becomesBinary(text.content, format)) {
+    return problem(
+      'binary',
+      'with the new text, a NUL would stand among the first bytes of the file, and nobody could read or edit it as text any more',
+      'leave the NUL out, or write it as the escape sequence of the language',
+    );
+  }
   return undefined;
+}
+
+/** What the editor takes for a byte order mark, wherever it comes from: a buffer never begins with it. */
+function startsWithMark({ content }: Text): boolean {
+  return content.startsWith('\uFEFF');
+}
+
+function secondMark({ encoding, bom }: Format): Verdict {
+  return {
+    kind: 'problem',
+    problem: {
+      status: 'undecodable',
+      reason:
+        'the text begins with a byte order mark that is not the one of its encoding; the editor hides and misplaces it',
+      offset: bom ? (encoding === 'utf8' ? 3 : 2) : 0,
+      next: 'ask the engineer to take it out, or leave the file alone',
+    },
+  };
 }
 
 function absent(path: string): Verdict {
@@ -167,6 +201,15 @@ function absent(path: string): Verdict {
     'to create it, send its whole text as `content` with base "absent"; otherwise look for the right path',
   );
 }
+
+/** What a new file is written in; which encoding it is, does not matter here, as long as a NUL is no part of text in it. */
+const NEW_FILE: Format = { encoding: 'utf8', bom: false };
+
+const NEW_MARK = problem(
+  'unencodable',
+  'the new text would begin with a byte order mark, which stands for the encoding of a file and not for text',
+  'leave it out: a file keeps the mark that it has; where it shall get one, ask the engineer',
+);
 
 function problem(status: Problem['status'], reason: string, next: string): Extract<Verdict, { kind: 'problem' }> {
   return { kind: 'problem', problem: { status, reason, next } };

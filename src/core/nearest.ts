@@ -177,6 +177,9 @@ function widen(content: string, oldText: string, first = 0, last = 0): [number, 
     start--;
   }
   let end = last + (entityAt(content, last)?.length ?? 1);
+  while (/^\p{M}$/u.test(content.charAt(end))) {
+    end++;
+  }
   while (end < content.length && below(content.charAt(end))) {
     end++;
   }
@@ -326,7 +329,7 @@ interface Difference {
   readonly characters?: true;
 }
 
-/** From the least to the most that can be left out of account. */
+/** From the least to the most that can be left out of account; entities before what they may stand for. */
 const DIFFERENCES: readonly Difference[] = [
   { name: 'line ending', level: foldEndings },
   { name: 'line numbers in old_string', level: withoutLineNumbers },
@@ -336,10 +339,10 @@ const DIFFERENCES: readonly Difference[] = [
     level: (text) => text.replace(/^[^\S\n]+/gm, (indent) => indent.replaceAll('\t', TAB)),
   },
   { name: 'indentation', level: (text) => text.replace(/^[^\S\n]+/gm, '') },
+  { name: 'HTML entities', level: (text) => text.replace(ENTITY, (entity) => ENTITIES.get(entity) ?? entity) },
   { name: 'letter case', level: (text) => text.toLowerCase(), characters: true },
   { name: 'quotes', level: (text) => text.replace(QUOTES, '"'), characters: true },
   { name: 'dashes', level: (text) => text.replace(DASHES, '-'), characters: true },
-  { name: 'HTML entities', level: (text) => text.replace(ENTITY, (entity) => ENTITIES.get(entity) ?? entity) },
   { name: 'backslashes', level: (text) => text.replace(/\\([nrt]?)/g, (_, letter) => (letter === '' ? '' : ' ')) },
   { name: 'invisible characters', level: (text) => text.replace(INVISIBLE, ''), characters: true },
   { name: 'kinds of blanks', level: (text) => text.replace(/[^\S\n]/g, ' '), characters: true },

@@ -16,6 +16,7 @@ import type { DocumentSaver } from './documentSaver.ts';
 import { describe } from './errors.ts';
 import { overwriteExactly } from './fileOperations.ts';
 import type { Look, Looks } from './looks.ts';
+import { elsewhereProblem } from './paths.ts';
 import { synchronize } from './synchronize.ts';
 import { within } from './within.ts';
 
@@ -184,14 +185,15 @@ export class Apply {
   /** @returns whether the disk holds again what it held before; never over another program's bytes. */
   #restoreDisk(): boolean {
     const { disk } = this.#look;
-    if (this.#written === undefined || disk.kind !== 'file') {
+    const { key } = this.#file;
+    if (this.#written === undefined || disk.kind !== 'file' || elsewhereProblem(key)) {
       return false;
     }
     // In place, so that mode and links stay; the editor follows like any change of the disk.
-    const isRestored = overwriteExactly(this.#file.key, this.#written, disk.bytes).kind === 'done';
+    const isRestored = overwriteExactly(key, this.#written, disk.bytes).kind === 'done';
     if (isRestored) {
       // An editor whose save failed knows the file by its old time, and would take a newer one for another program's write.
-      utimesSync(this.#file.key, disk.stats.atime, disk.stats.mtime);
+      utimesSync(key, disk.stats.atime, disk.stats.mtime);
     }
     return isRestored;
   }
@@ -312,6 +314,12 @@ export class Apply {
   }
 
   async #save(own: readonly BufferEdit[], index: number): Promise<Outcome> {
+    const elsewhere = elsewhereProblem(this.#file.key);
+    if (elsewhere) {
+      // Nothing is saved to where the link leads now, also not to make the buffer clean again.
+      const isTakenBack = await this.#reverse(this.#before, own, index, false);
+      return this.#failed('save_failed', elsewhere.reason, isTakenBack);
+    }
     const { disk } = this.#look;
     this.#recording ??= this.#tools.records.begin(this.#author, [this.intent()]);
     this.#saveFrom = this.changes.length;

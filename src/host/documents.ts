@@ -175,26 +175,27 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       }
       // From here to applyEdit nothing is awaited: what is compared is what is edited.
       const decision = decide(look.state);
+      const obstacle = this.#readiness.obstacle(file, look, decision);
+      if (obstacle) {
+        const problem = obstacle.kind === 'problem' ? obstacle.problem : await obstacle.clear();
+        if (problem) {
+          return { kind: 'unfit', state: look.state, problem };
+        }
+        continue;
+      }
       if (decision.kind !== 'apply') {
         return { kind: decision.kind === 'hold' ? 'held' : 'refused', state: look.state };
       }
-      const obstacle = this.#readiness.obstacle(file, look, decision.candidate);
-      if (obstacle === undefined) {
-        if (needsBytes(look)) {
-          const apply = new ByteApply(this.#tools, file, look, decision, author);
-          return this.#desk.guard(file, () => apply.run());
-        }
-        if (look.document === undefined) {
-          throw new Error(`${file.path} is ready to be edited and yet not open`);
-        }
-        const apply = new Apply(this.#tools, file, look, look.document, decision, author);
-        this.#desk.take(look.document, apply);
-        return this.#desk.release(look.document, apply, await this.#desk.guard(file, () => apply.run()));
+      if (needsBytes(look)) {
+        const apply = new ByteApply(this.#tools, file, look, decision, author);
+        return this.#desk.guard(file, () => apply.run());
       }
-      const problem = obstacle.kind === 'problem' ? obstacle.problem : await obstacle.clear();
-      if (problem) {
-        return { kind: 'unfit', state: look.state, problem };
+      if (look.document === undefined) {
+        throw new Error(`${file.path} is ready to be edited and yet not open`);
       }
+      const apply = new Apply(this.#tools, file, look, look.document, decision, author);
+      this.#desk.take(look.document, apply);
+      return this.#desk.release(look.document, apply, await this.#desk.guard(file, () => apply.run()));
     }
     const reason = 'the file kept moving while it was made ready';
     return { kind: 'failed', status: 'apply_failed', reason, state: await this.look(file), isTakenBack: true };

@@ -9,7 +9,7 @@ import type { ApplyDesk } from './applyDesk.ts';
 import type { Intent } from './applyRecords.ts';
 import { ByteApply, needsBytes } from './byteApply.ts';
 import type { Look } from './looks.ts';
-import { type Obstacle, type Readiness, readOnlyObstacle } from './readiness.ts';
+import type { Readiness } from './readiness.ts';
 
 /** How often files may move while they are made ready, before the call gives up. */
 const MAX_ATTEMPTS = 20;
@@ -77,7 +77,7 @@ export class JointApply {
       if (judged.some(({ decision }) => decision.kind === 'refuse')) {
         return judged.map(untouched);
       }
-      const obstacles = judged.map((one) => this.#obstacle(one));
+      const obstacles = judged.map(({ file, look, decision }) => this.#readiness.obstacle(file, look, decision));
       if (obstacles.every((obstacle) => obstacle === undefined)) {
         return this.#runAll(judged, author, over);
       }
@@ -94,20 +94,6 @@ export class JointApply {
     const reason = 'the files kept moving while they were made ready';
     const states = await Promise.all(parts.map(async ({ file }) => (await this.#tools.looks.look(file)).state));
     return states.map((state) => ({ kind: 'failed', status: 'apply_failed', reason, state, isTakenBack: true }));
-  }
-
-  /** What can be known to fail later is an obstacle now, before any file is touched. */
-  #obstacle({ file, look, decision }: Judged): Obstacle | undefined {
-    switch (decision.kind) {
-      case 'apply':
-        return this.#readiness.obstacle(file, look, decision.candidate);
-      case 'hold':
-        return decision.plan && decision.plan.kind !== 'create' ? readOnlyObstacle(file, look) : undefined;
-      case 'refuse':
-        return undefined;
-      default:
-        return decision satisfies never;
-    }
   }
 
   /** Must be called in the turn of the compare: hands everything to the editor before it returns its promise. */

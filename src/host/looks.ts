@@ -149,7 +149,8 @@ export class Looks {
     }
     const format = detectFormat(disk.bytes, this.expectedEncoding(key, document));
     const raw = isBinary(disk.bytes, format) ? undefined : this.#decode(disk.bytes, digest(disk.bytes), format);
-    return typeof raw === 'string' && !hasMixedEndings(parseText(raw)) ? raw : undefined;
+    const isHeldAsIs = typeof raw === 'string' && !hasMixedEndings(parseText(raw)) && !raw.startsWith('\uFEFF');
+    return isHeldAsIs ? raw : undefined;
   }
 
   /** Whether the bytes on disk are a text whose line endings no editor can hold, whatever an editor holds now. */

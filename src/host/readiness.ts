@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import * as vscode from 'vscode';
 import { formatOf, isOwnEncoding, undecodable } from '../core/codec.ts';
-import type { Candidate, FileRef } from '../core/documents.ts';
+import type { Candidate, Decision, FileRef } from '../core/documents.ts';
 import type { Problem } from '../core/status.ts';
 import { renderText } from '../core/text.ts';
 import type { BufferChanges } from './bufferChanges.ts';
@@ -13,7 +13,7 @@ import type { Look, Looks } from './looks.ts';
 import { hasSaveParticipants } from './saveParticipants.ts';
 import { synchronize } from './synchronize.ts';
 
-/** What keeps a candidate from being applied at this moment. */
+/** What keeps something that was decided from being done at this moment. */
 export type Obstacle =
   /** For good. */
   | { readonly kind: 'problem'; readonly problem: Problem }
@@ -37,8 +37,29 @@ export class Readiness {
     this.#log = log;
   }
 
-  /** @returns `undefined` when the candidate can be applied in this very turn. */
-  obstacle(file: FileRef, look: Look, candidate: Candidate): Obstacle | undefined {
+  /** @returns `undefined` when what was decided can be done in this very turn. */
+  obstacle(file: FileRef, look: Look, decision: Decision): Obstacle | undefined {
+    switch (decision.kind) {
+      case 'apply':
+        return this.#obstacleToEdit(file, look, decision.candidate);
+      case 'hold':
+        return decision.plan && decision.plan.kind !== 'create' ? this.#obstacleToLeave(file, look) : undefined;
+      case 'refuse':
+        return undefined;
+      default:
+        return decision satisfies never;
+    }
+  }
+
+  #obstacleToLeave(file: FileRef, look: Look): Obstacle | undefined {
+    // Only of documents does the editor tell whether a setting makes them read only.
+    if (look.document === undefined && hasReadOnlyPatterns(this.#looks.uriOf(file.key))) {
+      return { kind: 'passing', clear: () => this.#open(file) };
+    }
+    return readOnlyObstacle(file, look);
+  }
+
+  #obstacleToEdit(file: FileRef, look: Look, candidate: Candidate): Obstacle | undefined {
     const { state, document } = look;
     if (state.kind !== 'text') {
       throw new Error(`${file.path}: only a text can be edited`);
@@ -159,7 +180,7 @@ function reloads(document: vscode.TextDocument): Promise<boolean> {
 }
 
 /** What forbids to change a file, or to take it away, if anything. */
-export function readOnlyObstacle(file: FileRef, { disk, document }: Look): Obstacle | undefined {
+function readOnlyObstacle(file: FileRef, { disk, document }: Look): Obstacle | undefined {
   const problem = disk.kind === 'file' ? readOnlyProblem(file, disk, document) : undefined;
   return problem && { kind: 'problem', problem };
 }
@@ -190,6 +211,12 @@ function isWritable(path: string): boolean {
     }
     return false;
   }
+}
+
+/** Whether any setting makes files read only in the editor. */
+function hasReadOnlyPatterns(uri: vscode.Uri): boolean {
+  const patterns = vscode.workspace.getConfiguration('files', uri).get<Record<string, boolean>>('readonlyInclude', {});
+  return Object.values(patterns).includes(true);
 }
 
 function isReadOnlyBySetting(document: vscode.TextDocument): boolean {

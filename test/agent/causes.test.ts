@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type EditAnswer, parseEdit, parseRead } from '../../demo/answers.ts';
 import type { ModelRequest, ToolCallPart } from '../companion/protocol.ts';
 import { type AgentMode, startAgentMode } from '../hosts/agentMode.ts';
+import { readBases, sendEdit } from './support/tools.ts';
 
 /** A call of a tool, made of what the calls before it have answered. */
 type Move = (answers: readonly string[]) => { readonly name: string; readonly input: object };
@@ -115,4 +116,45 @@ describe('Agents beside each other in one chat', function () {
     assert.equal(stale?.status, 'stale_base', answers[1]);
     assert.deepEqual(stale.changed_by, [`edit #${own.edit} (another session, turn 2)`]);
   });
+
+  for (const [what, wish] of [
+    ['edit', { edits: [{ old_string: 'World', new_string: 'Earth' }] }],
+    ['whole new text', { content: 'Hello Earth\n' }],
+  ] as const) {
+    it(`a waiting ${what} of an older session never lands on newer work: the base is compared after the yes`, async () => {
+      writeFileSync(join(folder, 'hello.md'), 'Hello World\n');
+      const setConfirm = (value: string | null) =>
+        agent.model.evaluate(
+          (api, to) => api.workspace.getConfiguration('editArbiter').update('confirm', to ?? undefined, 1),
+          value,
+        );
+      await agent.chat.startOver();
+      const { answers, model } = player([
+        read('hello.md'),
+        ([first]) => ({
+          name: 'arbiter_edit',
+          input: { files: [{ path: 'hello.md', base: baseIn(first), ...wish }] },
+        }),
+      ]);
+      agent.model.play(model as Parameters<typeof agent.model.play>[0]);
+      await setConfirm('all');
+      try {
+        const { done } = await agent.chat.send('go');
+        assert.match(await agent.chat.question(), /Apply the edit of hello\.md\?/);
+        await setConfirm(null);
+        const [base] = await readBases(agent, 'hello.md');
+        const landed = await sendEdit(agent, 'hello.md', base, ['World', 'Mars']);
+        assert.equal(landed.status, 'applied', JSON.stringify(landed));
+        await agent.chat.answer('Allow Once');
+        await done;
+        const stale = resultIn(answers[1]);
+        assert.equal(stale?.status, 'stale_base', answers[1]);
+        assert.match(String(stale.changed_by), new RegExp(`^edit #${landed.edit} \\(session unknown, turn \\d+\\)$`));
+        assert.equal(stale.diff_since_read, '@@ -1,1 +1,1 @@\n-Hello World\n+Hello Mars\n');
+        assert.equal(readFileSync(join(folder, 'hello.md'), 'utf8'), 'Hello Mars\n');
+      } finally {
+        await setConfirm(null);
+      }
+    });
+  }
 });

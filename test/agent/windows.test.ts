@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEdit, parseRead } from '../../demo/answers.ts';
@@ -97,6 +97,43 @@ describe('A window in Restricted Mode', function () {
       const { results } = parseEdit(await invoke(editor, 'arbiter_edit', { files: [entry] }));
       assert.equal(results[0]?.status, 'applied', JSON.stringify(results));
       assert.equal(readFileSync(join(folder, 'a.txt'), 'utf8'), '1\n');
+    } finally {
+      await editor.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('A window whose folder is a link', function () {
+  this.timeout(180_000);
+
+  it('holds the files that the link leads to, by whatever name, and none beside them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'edit-arbiter-linked-'));
+    mkdirSync(join(folder, 'real'));
+    writeFileSync(join(folder, 'real', 'a.txt'), 'one\n');
+    writeFileSync(join(folder, 'beside.txt'), 'keep\n');
+    symlinkSync('real', join(folder, 'link'));
+    const editor = await startEditor({ folder: join(folder, 'link'), model: silent });
+    try {
+      const paths = ['a.txt', join(folder, 'link', 'a.txt'), join(folder, 'real', 'a.txt'), join(folder, 'beside.txt')];
+      const parts = parseRead(await invoke(editor, 'arbiter_read', { files: paths.map((path) => ({ path })) }));
+      assert.deepEqual(
+        parts.map(({ header }) => [header.status, header.path]),
+        [...Array(3).fill(['ok', 'a.txt']), ['outside_workspace', join(folder, 'beside.txt')]],
+      );
+      const edits = [{ old_string: 'one', new_string: '1' }];
+      const files = [
+        { path: join(folder, 'real', 'a.txt'), base: parts[0]?.header.base, edits },
+        { path: '../beside.txt', base: parts[0]?.header.base, content: 'lost\n' },
+      ];
+      const { results } = parseEdit(await invoke(editor, 'arbiter_edit', { files }));
+      assert.deepEqual(
+        results.map(({ status }) => status),
+        ['applied', 'outside_workspace'],
+        JSON.stringify(results),
+      );
+      assert.equal(readFileSync(join(folder, 'real', 'a.txt'), 'utf8'), '1\n');
+      assert.equal(readFileSync(join(folder, 'beside.txt'), 'utf8'), 'keep\n');
     } finally {
       await editor.stop();
       rmSync(folder, { recursive: true, force: true });

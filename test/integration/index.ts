@@ -1,9 +1,11 @@
 import { runSuite } from '../hosts/mochaSuite.ts';
 import { closeEverything } from './support/engineer.ts';
+import { forgetMoments } from './support/moments.ts';
 
 /** What VS Code calls: under `extensionTestsPath` here and in the desktop build. */
 export function run(): Promise<void> {
   return runSuite(() => {
+    afterEach(forgetMoments);
     afterEach(closeEverything);
     require('./gate.test.ts');
     require('./input.test.ts');
@@ -23,5 +25,16 @@ export function run(): Promise<void> {
     require('./mixedEndings.test.ts');
     require('../hammer/hammer.test.ts');
     require('./views.test.ts');
+    require('./cases.writers.test.ts');
+    require('./cases.staleness.test.ts');
+    require('./cases.encodings.test.ts');
+    require('./cases.lines.test.ts');
+    require('./cases.text.test.ts');
+    require('./cases.matching.test.ts');
+    require('./cases.batches.test.ts');
+    require('./cases.size.test.ts');
+    require('./cases.paths.test.ts');
+    require('./cases.lifecycle.test.ts');
+    require('./cases.editor.test.ts');
   });
 }

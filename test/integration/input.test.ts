@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { baseOf, check, edit, invoke, only, read, replace } from './support/agent.ts';
-import { bytesOf, fresh, pathOf, root, sha256, textOf, uriOf, writes } from './support/disk.ts';
+import { bytesOf, fresh, pathOf, sha256, textOf, writes } from './support/disk.ts';
 import { documentOf, engineer, isOpen, until } from './support/engineer.ts';
 
 describe('Bad input', () => {
@@ -72,26 +70,6 @@ describe('Bad input', () => {
     assert.equal(textOf(twice), 'a\n');
   });
 
-  it('says what is ambiguous, and takes the occurrence that a line picks', async () => {
-    const path = fresh('-\n-\n-\n');
-    const base = await baseOf(path);
-    const ambiguous = await replace(path, base, '-\n-\n', '+\n+\n');
-    assert.equal(ambiguous.status, 'ambiguous');
-    assert.equal(ambiguous['count'], 2);
-    assert.deepEqual(ambiguous['lines'], [1, 2]);
-    const edits = [{ old_string: '-\n-\n', new_string: '+\n+\n', line: 2 }];
-    assert.equal(only(await edit({ files: [{ path, base, edits }] })).status, 'applied');
-    assert.equal(textOf(path), '-\n+\n+\n');
-  });
-
-  it('points at the nearest place and shows what differs, and does not use it', async () => {
-    const path = fresh('func f() {\n\treturn 1\n}\n', 'g.go');
-    const result = await replace(path, await baseOf(path), '    return 1', '    return 2');
-    assert.equal(result.status, 'not_found');
-    assert.equal((result['nearest'] as { line: number }).line, 2);
-    assert.equal(textOf(path), 'func f() {\n\treturn 1\n}\n');
-  });
-
   it('accepts a base cut to 12 digits, and echoes it whole', async () => {
     const path = fresh('one\n');
     const base = await baseOf(path);
@@ -157,42 +135,6 @@ describe('Bad input', () => {
 });
 
 describe('Files', () => {
-  it('outside a chat, a file that steers tools is never changed, whatever spelling leads to it', async () => {
-    const path = fresh('{}\n', '.vscode/settings.json');
-    const link = path.replace('.vscode/settings.json', 'harmless.json');
-    symlinkSync('.vscode/settings.json', pathOf(link));
-    for (const spelling of [path, link, pathOf(path), path.replace('/.vscode', '/x/../.vscode')]) {
-      const result = await replace(spelling, await baseOf(spelling), '{}', '{"x":1}');
-      assert.equal(result.status, 'protected', JSON.stringify(result));
-    }
-    const created = path.replace('settings.json', 'tasks.json');
-    assert.equal(only(await edit({ files: [{ path: created, base: 'absent', content: '{}' }] })).status, 'protected');
-    assert.equal(textOf(path), '{}\n');
-  });
-
-  it('follows a link that stays inside, and refuses one that leads out', async () => {
-    const path = fresh('inside\n', 'target.txt');
-    const link = path.replace('target', 'link');
-    symlinkSync('target.txt', pathOf(link));
-    assert.equal(await baseOf(link), await baseOf(path));
-    assert.equal((await read(link))[0]?.header.path, path);
-    const outside = join(tmpdir(), `edit-arbiter-outside-${process.pid}.txt`);
-    writeFileSync(outside, 'outside\n');
-    const away = path.replace('target', 'away');
-    symlinkSync(outside, pathOf(away));
-    for (const spelling of [away, outside, `${root()}-evil/x.txt`, `${path}/../../../x`, 'file:///etc/passwd']) {
-      const [part] = await read(spelling);
-      assert.ok(
-        ['outside_workspace', 'invalid_input'].includes(String(part?.header.status)),
-        `${spelling}: ${JSON.stringify(part)}`,
-      );
-    }
-    const dangling = path.replace('target', 'dangling');
-    symlinkSync('nothing-here.txt', pathOf(dangling));
-    const created = only(await edit({ files: [{ path: dangling, base: 'absent', content: 'x' }] }));
-    assert.equal(created.status, 'outside_workspace', JSON.stringify(created));
-  });
-
   it('edits through the tab that is open by a link, and keeps the link', async () => {
     const path = fresh('one\n', 'real.txt');
     const link = path.replace('real', 'alias');
@@ -221,25 +163,6 @@ describe('Files', () => {
     const refused = await replace(locked, await baseOf(locked), 'a=1', 'a=2');
     assert.equal(refused.status, 'read_only', JSON.stringify(refused));
     assert.equal(isOpen(locked), false);
-  });
-
-  it('edits a file in a legacy encoding byte by byte once its encoding is set', async () => {
-    const path = fresh(Buffer.from('prix: 9 \x80\nqty = 1\n', 'latin1'), 'prix.txt');
-    const files = vscode.workspace.getConfiguration('files', uriOf(path));
-    await files.update('encoding', 'windows1252', vscode.ConfigurationTarget.Workspace);
-    try {
-      const [part] = await read(path);
-      assert.equal(part?.content, 'prix: 9 €\nqty = 1\n');
-      assert.equal(part.header.base, sha256(bytesOf(path)));
-      const result = await replace(path, String(part.header.base), 'qty = 1', 'qty = 2');
-      assert.equal(result.status, 'applied', JSON.stringify(result));
-      assert.deepEqual(bytesOf(path), Buffer.from('prix: 9 \x80\nqty = 2\n', 'latin1'));
-      const unencodable = await replace(path, String(result.base), 'qty', '数');
-      assert.equal(unencodable.status, 'unencodable', JSON.stringify(unencodable));
-      assert.match(String(unencodable.reason), /U\+6570/);
-    } finally {
-      await files.update('encoding', undefined, vscode.ConfigurationTarget.Workspace);
-    }
   });
 
   it('keeps UTF-16 both ways, byte for byte', async () => {

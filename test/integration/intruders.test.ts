@@ -4,28 +4,8 @@ import * as vscode from 'vscode';
 import { baseOf, edit, type Result, read, replace } from './support/agent.ts';
 import { fresh, pathOf, sha256, textOf, uriOf, writes } from './support/disk.ts';
 import { documentOf, engineer, until } from './support/engineer.ts';
-
-/** Runs `act` once, in the very turn in which the editor tells that the document's text has become `text`. */
-function whenTextIs(path: string, text: string, act: () => unknown): vscode.Disposable {
-  const subscription = vscode.workspace.onDidChangeTextDocument(({ document }) => {
-    if (document.uri.toString() === uriOf(path).toString() && document.getText() === text) {
-      subscription.dispose();
-      act();
-    }
-  });
-  return subscription;
-}
-
-/** Runs `act` as a participant of the next save of the document. */
-function during(path: string, act: (document: vscode.TextDocument) => Promise<unknown>): vscode.Disposable {
-  const subscription = vscode.workspace.onWillSaveTextDocument((event) => {
-    if (event.document.uri.toString() === uriOf(path).toString()) {
-      subscription.dispose();
-      event.waitUntil(act(event.document));
-    }
-  });
-  return subscription;
-}
+import { duringSave, whenTextIs } from './support/moments.ts';
+import { withSettings } from './support/settings.ts';
 
 async function putCaret(path: string, line: number, character: number): Promise<void> {
   const editor = await engineer.opens(path);
@@ -33,47 +13,23 @@ async function putCaret(path: string, line: number, character: number): Promise<
   editor.selection = new vscode.Selection(position, position);
 }
 
-async function withFiles(settings: Readonly<Record<string, unknown>>, body: () => Promise<void>): Promise<void> {
-  const files = vscode.workspace.getConfiguration('files', uriOf('.'));
-  for (const [name, value] of Object.entries(settings)) {
-    await files.update(name, value, vscode.ConfigurationTarget.Workspace);
-  }
-  try {
-    await body();
-  } finally {
-    for (const name of Object.keys(settings)) {
-      await files.update(name, undefined, vscode.ConfigurationTarget.Workspace);
-    }
-  }
-}
-
 describe('Intruders', function () {
   this.timeout(60_000);
-  const subscriptions: vscode.Disposable[] = [];
-  const watch = (subscription: vscode.Disposable) => subscriptions.push(subscription);
-  afterEach(() => {
-    for (const subscription of subscriptions.splice(0)) {
-      subscription.dispose();
-    }
-  });
-
   it('a second program right after a reload: nobody has typed, and its bytes stay', async () => {
-    await withFiles({ autoSave: 'afterDelay', autoSaveDelay: 200 }, async () => {
+    await withSettings('files', { autoSave: 'afterDelay', autoSaveDelay: 200 }, async () => {
       const path = fresh('a=1\nb=1\n');
       await engineer.opens(path);
       await baseOf(path);
       let going: Promise<Result> | undefined;
-      watch(
-        whenTextIs(path, 'a=2\nb=1\n', () => {
-          writes(path, 'a=3\nb=1\n');
-          going = (async () => {
-            const [part] = await read(path);
-            assert.equal(part?.header['dirty'], undefined, JSON.stringify(part));
-            assert.equal(part?.content, 'a=3\nb=1\n');
-            return replace(path, String(part?.header.base), 'b=1', 'b=9');
-          })();
-        }),
-      );
+      whenTextIs(path, 'a=2\nb=1\n', () => {
+        writes(path, 'a=3\nb=1\n');
+        going = (async () => {
+          const [part] = await read(path);
+          assert.equal(part?.header['dirty'], undefined, JSON.stringify(part));
+          assert.equal(part?.content, 'a=3\nb=1\n');
+          return replace(path, String(part?.header.base), 'b=1', 'b=9');
+        })();
+      });
       writes(path, 'a=2\nb=1\n');
       await until(() => going !== undefined);
       const result = await going;
@@ -88,12 +44,10 @@ describe('Intruders', function () {
     await putCaret(path, 2, 0);
     const base = await baseOf(path);
     let undoing: Thenable<unknown> = Promise.resolve();
-    watch(
-      whenTextIs(path, 'uno\ntwo\nthree\n', () => {
-        writes(path, 'one\ntwo\nthree\nexternal\n');
-        undoing = vscode.commands.executeCommand('undo');
-      }),
-    );
+    whenTextIs(path, 'uno\ntwo\nthree\n', () => {
+      writes(path, 'one\ntwo\nthree\nexternal\n');
+      undoing = vscode.commands.executeCommand('undo');
+    });
     const result = await replace(path, base, 'one', 'uno');
     await undoing;
     assert.equal(result.base, undefined, JSON.stringify(result));
@@ -105,12 +59,10 @@ describe('Intruders', function () {
     const path = fresh('one\ntwo\n');
     await putCaret(path, 1, 0);
     const base = await baseOf(path);
-    watch(
-      during(path, async (document) => {
-        await vscode.commands.executeCommand('undo');
-        await until(() => document.getText() === 'one\ntwo\n');
-      }),
-    );
+    duringSave(path, async (document) => {
+      await vscode.commands.executeCommand('undo');
+      await until(() => document.getText() === 'one\ntwo\n');
+    });
     const result = await replace(path, base, 'one', 'uno');
     assert.equal(documentOf(path).getText(), 'one\ntwo\n');
     assert.equal(result.base, undefined, JSON.stringify(result));
@@ -133,13 +85,11 @@ describe('Intruders', function () {
       await putCaret(path, 2, 0);
       const base = await baseOf(path);
       let theirs = '';
-      watch(
-        during(path, async (document) => {
-          await intrude(document);
-          theirs = document.getText().replace('a=9', 'a=1');
-          writes(path, 'a=1\nb=1\nccc\nexternal\n');
-        }),
-      );
+      duringSave(path, async (document) => {
+        await intrude(document);
+        theirs = document.getText().replace('a=9', 'a=1');
+        writes(path, 'a=1\nb=1\nccc\nexternal\n');
+      });
       const result = await replace(path, base, 'a=1', 'a=9');
       assert.notEqual(result.status, 'applied', JSON.stringify(result));
       assert.equal(documentOf(path).getText(), theirs);
@@ -151,12 +101,10 @@ describe('Intruders', function () {
     const path = fresh('a=1\nb=1\n');
     await engineer.opens(path);
     const base = await baseOf(path);
-    watch(
-      whenTextIs(path, 'a=9\nb=1\n', () => {
-        writes(path, 'a=2\nb=2\n');
-        watch(whenTextIs(path, 'a=2\nb=2\n', () => writes(path, 'a=3\nb=3\n')));
-      }),
-    );
+    whenTextIs(path, 'a=9\nb=1\n', () => {
+      writes(path, 'a=2\nb=2\n');
+      whenTextIs(path, 'a=2\nb=2\n', () => writes(path, 'a=3\nb=3\n'));
+    });
     const result = await replace(path, base, 'a=1', 'a=9');
     assert.equal(result.status, 'disk_changed_during_save', JSON.stringify(result));
     assert.equal(textOf(path), 'a=3\nb=3\n');
@@ -166,12 +114,10 @@ describe('Intruders', function () {
     const path = fresh('one\ntwo\n');
     await engineer.opens(path);
     const base = await baseOf(path);
-    watch(
-      whenTextIs(path, 'uno\ntwo\n', () => {
-        writes(path, 'one\ntwo\next1\n');
-        watch(whenTextIs(path, 'one\ntwo\next1\n', () => writes(path, 'one\ntwo\nexternal2\n')));
-      }),
-    );
+    whenTextIs(path, 'uno\ntwo\n', () => {
+      writes(path, 'one\ntwo\next1\n');
+      whenTextIs(path, 'one\ntwo\next1\n', () => writes(path, 'one\ntwo\nexternal2\n'));
+    });
     const result = await replace(path, base, 'one', 'uno');
     assert.equal(result.status, 'disk_changed_during_save', JSON.stringify(result));
     await until(() => documentOf(path).getText() === 'one\ntwo\nexternal2\n' && !documentOf(path).isDirty);
@@ -203,7 +149,7 @@ describe('Intruders', function () {
       await baseOf(path);
       await engineer.types(path, 'MINE', { line: 1, character: 3 });
       const base = await baseOf(path);
-      watch(whenTextIs(path, 'uno\ntwoMINE\n', () => writes(path, 'theirs\n')));
+      whenTextIs(path, 'uno\ntwoMINE\n', () => writes(path, 'theirs\n'));
       const result = await replace(path, base, 'one', 'uno');
       assert.equal(result.status, 'disk_changed_during_save', JSON.stringify(result));
       assert.equal(documentOf(path).getText(), 'one\ntwoMINE\n');
@@ -243,7 +189,7 @@ describe('Intruders', function () {
     writes(path, 'a=2\nb=22\n');
     const base = await baseOf(path);
     assert.equal(base, sha256('a=2\nb=22\n'));
-    watch(whenTextIs(path, 'a=2\nb=22\n', () => writes(path, 'a=3\nb=33\n')));
+    whenTextIs(path, 'a=2\nb=22\n', () => writes(path, 'a=3\nb=33\n'));
     const stale = await replace(path, base, 'a=2', 'a=9');
     assert.equal(stale.status, 'stale_base', JSON.stringify(stale));
     assert.equal(textOf(path), 'a=3\nb=33\n');
@@ -278,7 +224,7 @@ describe('Intruders', function () {
     const path = fresh('one\ntwo\n');
     const base = await baseOf(path);
     const lines = Array.from({ length: 600 }, (_, index) => `hidden line ${index}\n`).join('');
-    watch(during(path, async () => [vscode.TextEdit.insert(new vscode.Position(2, 0), lines)]));
+    duringSave(path, async () => [vscode.TextEdit.insert(new vscode.Position(2, 0), lines)]);
     const result = await replace(path, base, 'one', '1');
     assert.deepEqual([result.status, result.base], ['applied', undefined], JSON.stringify(result).slice(0, 500));
     assert.deepEqual(result.hooks, ['format on save']);
@@ -289,7 +235,7 @@ describe('Intruders', function () {
   it('a participant that changes only the line endings is not vouched for', async () => {
     const path = fresh('one\ntwo\n');
     const base = await baseOf(path);
-    watch(during(path, async () => [vscode.TextEdit.setEndOfLine(vscode.EndOfLine.CRLF)]));
+    duringSave(path, async () => [vscode.TextEdit.setEndOfLine(vscode.EndOfLine.CRLF)]);
     const result = await replace(path, base, 'one', '1');
     assert.equal(textOf(path), '1\r\ntwo\r\n');
     assert.equal(result.base, undefined, JSON.stringify(result));
@@ -319,7 +265,7 @@ describe('Intruders', function () {
   });
 
   it('fifty files in a legacy encoding in one call', async () => {
-    await withFiles({ encoding: 'iso88591' }, async () => {
+    await withSettings('files', { encoding: 'iso88591' }, async () => {
       const paths = Array.from({ length: 50 }, () => fresh(Buffer.from('caf\xe9 one\n', 'latin1'), 'l.txt'));
       const parts = await read(...paths);
       const files = parts.map(({ header }) => ({

@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
-import { renameSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import * as vscode from 'vscode';
-import { baseOf, edit, only, type Result, read, replace } from './support/agent.ts';
-import { fresh, pathOf, sha256, textOf, uriOf, writes } from './support/disk.ts';
+import { baseOf, read, replace } from './support/agent.ts';
+import { fresh, pathOf, sha256, textOf } from './support/disk.ts';
 import { documentOf, engineer, until } from './support/engineer.ts';
-
-/** Runs `intrude` once, in the very turn in which the editor tells that the document's text has become `text`. */
-function whenTextIs(path: string, text: string, intrude: () => unknown): vscode.Disposable {
-  const subscription = vscode.workspace.onDidChangeTextDocument(({ document }) => {
-    if (document.uri.toString() === uriOf(path).toString() && document.getText() === text) {
-      subscription.dispose();
-      intrude();
-    }
-  });
-  return subscription;
-}
+import { duringSave, whenTextIs } from './support/moments.ts';
 
 /** Types at the caret, without waiting for the editor to tell. */
 function type(text: string): Thenable<unknown> {
@@ -28,44 +18,14 @@ async function putCaret(path: string, line: number, character: number): Promise<
 }
 
 describe('Races', () => {
-  const subscriptions: vscode.Disposable[] = [];
-  const watch = (subscription: vscode.Disposable) => subscriptions.push(subscription);
-  afterEach(() => {
-    for (const subscription of subscriptions.splice(0)) {
-      subscription.dispose();
-    }
-  });
-
-  it('keeps what another program writes between apply and save, of the same length too, and takes our own part back', async () => {
-    for (const [before, theirs] of [
-      ['a=1\nb=2\n', 'a=1\nb=5\n'],
-      ['a=1\nb=2\n', 'a=1\nb=22222\n'],
-    ] as const) {
-      const path = fresh(before);
-      await engineer.opens(path);
-      const base = await baseOf(path);
-      watch(whenTextIs(path, 'a=9\nb=2\n', () => writes(path, theirs)));
-      const result = await replace(path, base, 'a=1', 'a=9');
-      assert.equal(result.status, 'disk_changed_during_save', JSON.stringify(result));
-      assert.equal(textOf(path), theirs);
-      assert.equal(documentOf(path).getText(), theirs);
-      assert.equal(documentOf(path).isDirty, false);
-      assert.equal(result.actual, sha256(theirs));
-      assert.deepEqual(result.changed_by, ['external writer']);
-      assert.match(String(result.diff_since_read), /^\+b=/m);
-    }
-  });
-
   it('does not say that an edit was saved which the engineer reverted right after the apply', async () => {
     const path = fresh('one\ntwo\n');
     await engineer.opens(path);
     const base = await baseOf(path);
     let reverting: Thenable<unknown> = Promise.resolve();
-    watch(
-      whenTextIs(path, '1\ntwo\n', () => {
-        reverting = vscode.commands.executeCommand('workbench.action.files.revert');
-      }),
-    );
+    whenTextIs(path, '1\ntwo\n', () => {
+      reverting = vscode.commands.executeCommand('workbench.action.files.revert');
+    });
     const result = await replace(path, base, 'one', '1');
     await reverting;
     await until(() => documentOf(path).getText() === textOf(path));
@@ -80,7 +40,7 @@ describe('Races', () => {
     const path = fresh('a=1\n');
     await engineer.opens(path);
     const base = await baseOf(path);
-    watch(whenTextIs(path, 'a=9\n', () => rmSync(pathOf(path))));
+    whenTextIs(path, 'a=9\n', () => rmSync(pathOf(path)));
     const result = await replace(path, base, 'a=1', 'a=9');
     assert.equal(result.status, 'disk_changed_during_save', JSON.stringify(result));
     assert.deepEqual(result.changed_by, ['deleted on disk']);
@@ -96,11 +56,9 @@ describe('Races', () => {
       await putCaret(path, caret.line, caret.character);
       const base = await baseOf(path);
       let typing: Thenable<unknown> = Promise.resolve();
-      watch(
-        whenTextIs(path, 'uno\ntwo\nthree\n', () => {
-          typing = type('!');
-        }),
-      );
+      whenTextIs(path, 'uno\ntwo\nthree\n', () => {
+        typing = type('!');
+      });
       const result = await replace(path, base, 'one', 'uno');
       await typing;
       await until(() => documentOf(path).getText().includes('!'));
@@ -149,15 +107,10 @@ describe('Races', () => {
     const path = fresh('one\ntwo\n');
     await putCaret(path, 1, 3);
     const base = await baseOf(path);
-    let isTyped = false;
-    watch(
-      vscode.workspace.onWillSaveTextDocument((event) => {
-        if (event.document.uri.toString() === uriOf(path).toString() && !isTyped) {
-          isTyped = true;
-          event.waitUntil(Promise.resolve(type('!')).then(() => until(() => event.document.getText() === '1\ntwo!\n')));
-        }
-      }),
-    );
+    duringSave(path, async (document) => {
+      await type('!');
+      await until(() => document.getText() === '1\ntwo!\n');
+    });
     const result = await replace(path, base, 'one', '1');
     assert.equal(result.status, 'applied', JSON.stringify(result));
     assert.equal(result.base, undefined, JSON.stringify(result));
@@ -165,138 +118,5 @@ describe('Races', () => {
     assert.ok(result.actual);
     const [part] = await read(path);
     assert.equal(part?.content, '1\ntwo!\n');
-  });
-
-  it('reports what save participants did as a hook, with its diff and the base after it', async () => {
-    const path = fresh('one  \ntwo\n', 'w.txt');
-    const files = vscode.workspace.getConfiguration('files', uriOf(path));
-    await files.update('trimTrailingWhitespace', true, vscode.ConfigurationTarget.Workspace);
-    try {
-      const result = await replace(path, await baseOf(path), 'two', '2');
-      assert.equal(result.status, 'applied', JSON.stringify(result));
-      assert.deepEqual(result.hooks, ['format on save']);
-      assert.equal(result.diff_by_hooks, '@@ -1,2 +1,2 @@\n-one  \n+one\n 2\n');
-      assert.equal(result.base, sha256('one\n2\n'));
-      assert.deepEqual(result.changed_lines, [[1, 2]]);
-      assert.equal(textOf(path), 'one\n2\n');
-      assert.equal((await replace(path, String(result.base), 'one', '1')).status, 'applied');
-    } finally {
-      await files.update('trimTrailingWhitespace', undefined, vscode.ConfigurationTarget.Workspace);
-    }
-  });
-
-  it('gives the base after a formatter on save, whose diff shows what the agent did not write', async () => {
-    const path = fresh('let a = "x";\n', 'q.txt');
-    const editor = vscode.workspace.getConfiguration('editor', uriOf(path));
-    const formatter = vscode.languages.registerDocumentFormattingEditProvider(
-      { pattern: '**/q.txt' },
-      {
-        provideDocumentFormattingEdits: (document) =>
-          [...document.getText().matchAll(/"/g)].map(({ index }) =>
-            vscode.TextEdit.replace(new vscode.Range(document.positionAt(index), document.positionAt(index + 1)), "'"),
-          ),
-      },
-    );
-    await editor.update('formatOnSave', true, vscode.ConfigurationTarget.Workspace);
-    try {
-      const result = await replace(path, await baseOf(path), 'let a = "x";\n', 'let a = "x";\nlet b = "y";\n');
-      assert.deepEqual(result.hooks, ['format on save'], JSON.stringify(result));
-      assert.equal(textOf(path), "let a = 'x';\nlet b = 'y';\n");
-      assert.equal(result.base, sha256(textOf(path)));
-      const next = await replace(path, String(result.base), 'let a = "x";', 'let a = "z";');
-      assert.equal(next.status, 'not_found');
-    } finally {
-      formatter.dispose();
-      await editor.update('formatOnSave', undefined, vscode.ConfigurationTarget.Workspace);
-    }
-  });
-
-  it('refuses when the engineer types between the compare and the apply, or lands before it; never on another text', async function () {
-    this.timeout(60_000);
-    for (let round = 0; round < 8; round += 1) {
-      const path = fresh('apple\nbanana\n');
-      await putCaret(path, 0, 0);
-      const base = await baseOf(path);
-      const typing = type('\n');
-      const result = await replace(path, base, 'apple', 'XXXXX');
-      await typing;
-      await until(() => documentOf(path).lineCount === 4);
-      const text = documentOf(path).getText();
-      assert.ok(
-        ['\nXXXXX\nbanana\n', '\napple\nbanana\n'].includes(text),
-        `${JSON.stringify(text)} after ${JSON.stringify(result)}`,
-      );
-      assert.equal(result.status === 'applied', text === '\nXXXXX\nbanana\n', JSON.stringify(result));
-    }
-  });
-
-  it('runs calls on different files side by side, and calls on one file in order', async () => {
-    const slow = fresh('a\n', 'slow.txt');
-    const quick = fresh('a\n', 'quick.txt');
-    const bases = await Promise.all([baseOf(slow), baseOf(quick)]);
-    const order: string[] = [];
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    watch(
-      vscode.workspace.onWillSaveTextDocument((event) => {
-        if (event.document.uri.toString() === uriOf(slow).toString()) {
-          event.waitUntil(held);
-        }
-      }),
-    );
-    const track = (name: string, result: Promise<Result>) =>
-      result.then(({ status }) => order.push(`${name} ${status}`));
-    const calls = [
-      track('slow', replace(slow, bases[0], 'a', 'b')),
-      track('second', replace(slow, bases[0], 'a', 'c')),
-      track('quick', replace(quick, bases[1], 'a', 'b')),
-    ];
-    await until(() => order.length > 0);
-    release();
-    await Promise.all(calls);
-    assert.deepEqual(order, ['quick applied', 'slow applied', 'second stale_base']);
-  });
-
-  it('takes a file that was replaced by the same bytes for no change', async () => {
-    const path = fresh('{"k":1}\n');
-    await engineer.opens(path);
-    const base = await baseOf(path);
-    writes(`${path}.tmp`, '{"k":1}\n');
-    renameSync(pathOf(`${path}.tmp`), pathOf(path));
-    const result = await replace(path, base, '1', '2');
-    assert.equal(result.status, 'applied', JSON.stringify(result));
-    assert.equal(textOf(path), '{"k":2}\n');
-  });
-
-  it('is one undo step, and is never applied again after an undo', async () => {
-    const path = fresh('1\n2\n3\n');
-    await engineer.types(path, '0', { line: 0, character: 0 });
-    await engineer.saves(path);
-    const base = await baseOf(path);
-    const result = only(
-      await edit({
-        files: [
-          {
-            path,
-            base,
-            edits: [
-              { old_string: '2', new_string: 'two' },
-              { old_string: '3', new_string: 'three' },
-            ],
-          },
-        ],
-      }),
-    );
-    assert.equal(textOf(path), '01\ntwo\nthree\n');
-    await engineer.undoes(path);
-    assert.equal(documentOf(path).getText(), '01\n2\n3\n');
-    const stale = await replace(path, String(result.base), '01', 'one');
-    assert.equal(stale.status, 'stale_base');
-    assert.deepEqual(stale.changed_by, [`engineer: undo of edit #${result.edit}`]);
-    await engineer.undoes(path);
-    assert.equal(documentOf(path).getText(), '1\n2\n3\n');
-    assert.equal(textOf(path), '01\ntwo\nthree\n');
   });
 });

@@ -75,6 +75,14 @@ describe('An atomic call', () => {
       assert.deepEqual(disk(), before);
       assert.equal(answer.results[0]?.reason, `${refusal[0]} was refused, and the call says all or nothing`);
     }
+    for (const wish of [{ delete: true }, { rename_to: 'moved' }]) {
+      const { story, agent, disk } = await prepare();
+      story.documents.makeReadOnly('d');
+      const entries = [agent.plans('a', { one: '1' }), { path: 'd', base: agent.baseOf('d'), ...wish }];
+      const answer = await agent.sends(entries, { on_conflict: 'atomic' });
+      assert.deepEqual(statuses(answer), ['skipped', 'read_only'], JSON.stringify(answer));
+      assert.deepEqual(disk(), BEFORE);
+    }
     const { agent, disk } = await prepare();
     const entries = [agent.plans('a', { one: '1' }), { path: 'b', base: 'nonsense', content: '' }];
     assert.deepEqual(statuses(await agent.sends(entries, { on_conflict: 'atomic' })), ['skipped', 'invalid_base']);

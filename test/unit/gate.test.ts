@@ -151,6 +151,29 @@ describe('judge', () => {
     assert.equal(judged(stateOf('a\n'), replaced('a', '😀')), '😀\n');
   });
 
+  it('refuses text that begins with one more byte order mark, before or after the edit', () => {
+    const state = stateOf('\uFEFFone\n');
+    const { status, offset } = problemOf({ ...state, format: { encoding: 'utf8', bom: true } }, replaced('one', '1'));
+    assert.deepEqual([status, offset], ['undecodable', 3]);
+    assert.equal(judged(state, { delete: true }), 'delete');
+    for (const wish of [replaced('one', '\uFEFFone'), { content: '\uFEFF1\n' }]) {
+      assert.equal(judged(stateOf('one\n'), wish), 'unencodable');
+    }
+    assert.equal(judged(stateOf('one\n'), replaced('ne', '\uFEFFne')), 'o\uFEFFne\n');
+  });
+
+  it('refuses a NUL where it would make the file binary, and nowhere else', () => {
+    const state = stateOf('a\n');
+    for (const wish of [replaced('a', 'x\0'), { content: '\0' }, { patch: '@@ -1 +1 @@\n-a\n+\0\n' }]) {
+      assert.equal(judged(state, wish), 'binary');
+    }
+    assert.equal(judged(ABSENT, { content: 'a\0' }), 'binary');
+    assert.equal(judged({ ...state, format: { encoding: 'utf16le', bom: true } }, replaced('a', '\0')), '\0\n');
+    const long = 'x'.repeat(510);
+    assert.equal(judged(stateOf(`${long}ab`), replaced('b', '\0')), 'binary');
+    assert.equal(judged(stateOf(`é${long}b`), replaced('b', '\0')), `é${long}\0`);
+  });
+
   it('wants a patch to be one, and to name its own file', () => {
     const state = stateOf('one\n');
     const hunk = '@@ -1 +1 @@\n-one\n+1\n';

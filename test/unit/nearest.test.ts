@@ -45,10 +45,12 @@ describe('the nearest place', () => {
       'invisible characters (U+200B there, b U+0062 in old_string)',
     ]);
     assert.deepEqual(nearest(source, 'cafe\u0301').differs, ['Unicode normalisation']);
+    assert.deepEqual(nearest('say e\u0301\n', 'é'), { line: 1, text: 'e\u0301', differs: ['Unicode normalisation'] });
   });
 
   it('names what models escape or copy along', () => {
     assert.deepEqual(nearest(source, 'if a < b: pass').differs, ['HTML entities']);
+    assert.deepEqual(nearest('say &#39;a&#39; &quot;b&quot;\n', `say 'a' "b"`).differs, ['HTML entities']);
     assert.deepEqual(nearest('if a &lt;b\n', 'a <'), { line: 1, text: 'a &lt;', differs: ['HTML entities'] });
     assert.deepEqual(nearest(source, 'Decimal(\\"0.20\\")').differs, ['backslashes']);
     assert.deepEqual(nearest('a\nb\n', 'a\\nb').differs, ['backslashes', 'line breaks']);

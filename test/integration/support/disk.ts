@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 
@@ -24,6 +24,12 @@ export function uriOf(path: string): vscode.Uri {
 export function writes(path: string, content: string | Uint8Array): void {
   mkdirSync(dirname(pathOf(path)), { recursive: true });
   writeFileSync(pathOf(path), content);
+}
+
+/** Another program puts a new file in the place of one, as many do to save. */
+export function replaces(path: string, content: string | Uint8Array): void {
+  writes(`${path}.tmp`, content);
+  renameSync(pathOf(`${path}.tmp`), pathOf(path));
 }
 
 export function bytesOf(path: string): Buffer {

@@ -108,10 +108,19 @@ export class InMemoryDocuments implements Documents {
   async transact(file: FileRef, decide: (state: State) => Decision): Promise<Outcome> {
     const state = this.#seen(file);
     const decision = decide(state);
-    if (decision.kind !== 'apply') {
-      return { kind: decision.kind === 'hold' ? 'held' : 'refused', state };
+    if (this.#isLocked(file, decision)) {
+      return unfit(state);
     }
-    return this.#entryOf(file).isReadOnly ? unfit(state) : this.#carryOut(file, state, decision);
+    return decision.kind === 'apply'
+      ? this.#carryOut(file, state, decision)
+      : { kind: decision.kind === 'hold' ? 'held' : 'refused', state };
+  }
+
+  #isLocked(file: FileRef, decision: Decision): boolean {
+    const isChange =
+      decision.kind === 'apply' ||
+      (decision.kind === 'hold' && decision.plan !== undefined && (decision.plan.kind !== 'create') === true);
+    return isChange && this.#entryOf(file).isReadOnly;
   }
 
   async transactAll(
@@ -121,18 +130,13 @@ export class InMemoryDocuments implements Documents {
       const state = this.#seen(file);
       return { file, state, decision: decide(state) };
     });
-    const isReadOnly = ({ file, decision }: { file: FileRef; decision: Decision }) =>
-      (decision.kind === 'apply' ||
-        (decision.kind === 'hold' && decision.plan !== undefined && decision.plan.kind !== 'create')) &&
-      this.#entryOf(file).isReadOnly;
-    const mayRun = judged.every((one) => one.decision.kind !== 'refuse' && !isReadOnly(one));
+    const mayRun = judged.every(({ file, decision }) => decision.kind !== 'refuse' && !this.#isLocked(file, decision));
     const outcomes: Outcome[] = [];
-    for (const one of judged) {
-      const { file, state, decision } = one;
+    for (const { file, state, decision } of judged) {
       const hasFailed = outcomes.some(({ kind }) => kind !== 'applied' && kind !== 'held');
       if (mayRun && decision.kind === 'apply' && !hasFailed) {
         outcomes.push(await this.#carryOut(file, state, decision));
-      } else if (isReadOnly(one)) {
+      } else if (this.#isLocked(file, decision)) {
         outcomes.push(unfit(state));
       } else {
         outcomes.push({ kind: decision.kind === 'refuse' ? 'refused' : 'held', state });
