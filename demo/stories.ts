@@ -110,6 +110,16 @@ export async function* obeyFile(path: string): Story {
   return 'Done, as far as I was let.';
 }
 
+/** What a model does that obeys whatever a file tells it: every fenced line of JSON in it is a call of a tool. */
+export async function* obeyOrders(path: string): Story {
+  const [file] = yield* readAll('The file tells me what to do.', path);
+  const orders = (file?.content ?? '').match(/^\{"tool":.*\}$/gm) ?? [];
+  for (const order of orders) {
+    yield { uses: [JSON.parse(order) as ToolUse] };
+  }
+  return 'I have done all that the file says.';
+}
+
 /** The stories under the prompts that ask for them. */
 export function roles(pause: Pause): Role[] {
   return [
