@@ -3,42 +3,16 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EditAnswer, parseEdit, parseRead } from '../../demo/answers.ts';
-import type { ModelRequest, ToolCallPart } from '../companion/protocol.ts';
 import { type AgentMode, startAgentMode } from '../hosts/agentMode.ts';
+import { begin, type Move, play, type Use } from './support/player.ts';
 import { readBases, sendEdit } from './support/tools.ts';
-
-/** A call of a tool, made of what the calls before it have answered. */
-type Move = (answers: readonly string[]) => { readonly name: string; readonly input: object };
-
-/** An agent that makes its moves one after the other, whatever it is told, and then is done. */
-function player(moves: readonly Move[]): {
-  readonly answers: string[];
-  readonly model: (request: ModelRequest) => object;
-} {
-  const answers: string[] = [];
-  let next = 0;
-  const model = ({ messages }: ModelRequest) => {
-    const result = messages.at(-1)?.parts.find((part) => part.type === 'toolResult');
-    if (result?.type === 'toolResult' && next > 0) {
-      answers.push(result.text);
-    }
-    const move = moves[next];
-    next += 1;
-    if (move === undefined) {
-      return { parts: [{ type: 'text', value: 'done' }] };
-    }
-    const call: ToolCallPart = { type: 'toolCall', callId: `call-${next}-${Math.random()}`, ...move(answers) };
-    return { parts: [call] };
-  };
-  return { answers, model };
-}
 
 const read =
   (path: string): Move =>
   () => ({ name: 'arbiter_read', input: { files: [{ path }] } });
 
 /** Edits on the base of answer number `at`, which was a read. */
-function edit(path: string, at: number, old: string, replacement: string): Move {
+function edit(path: string, at: number, old: string, replacement: string): (answers: readonly string[]) => Use {
   return (answers) => ({
     name: 'arbiter_edit',
     input: { files: [{ path, base: baseIn(answers[at]), edits: [{ old_string: old, new_string: replacement }] }] },
@@ -60,7 +34,7 @@ describe('Agents beside each other in one chat', function () {
 
   before(async () => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'edit-arbiter-agents-')));
-    for (const name of ['a.txt', 'b.txt', 'c.txt']) {
+    for (const name of ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt']) {
       writeFileSync(join(folder, name), 'one\ntwo\nthree\n');
     }
     agent = await startAgentMode({ folder, model: () => ({ parts: [] }) });
@@ -72,10 +46,7 @@ describe('Agents beside each other in one chat', function () {
   });
 
   async function plays(...moves: readonly Move[]): Promise<readonly string[]> {
-    const { answers, model } = player(moves);
-    agent.model.play(model as Parameters<typeof agent.model.play>[0]);
-    await agent.chat.prompt('go');
-    return answers;
+    return (await play(agent, moves)).answers;
   }
 
   it('a built-in edit tool of the chat is named, so that a bypass is visible: for a file that is open, and one that is not', async () => {
@@ -129,17 +100,15 @@ describe('Agents beside each other in one chat', function () {
           value,
         );
       await agent.chat.startOver();
-      const { answers, model } = player([
+      await setConfirm('all');
+      const { answers, done } = await begin(agent, [
         read('hello.md'),
         ([first]) => ({
           name: 'arbiter_edit',
           input: { files: [{ path: 'hello.md', base: baseIn(first), ...wish }] },
         }),
       ]);
-      agent.model.play(model as Parameters<typeof agent.model.play>[0]);
-      await setConfirm('all');
       try {
-        const { done } = await agent.chat.send('go');
         assert.match(await agent.chat.question(), /Apply the edit of hello\.md\?/);
         await setConfirm(null);
         const [base] = await readBases(agent, 'hello.md');
@@ -157,4 +126,21 @@ describe('Agents beside each other in one chat', function () {
       }
     });
   }
+  it('calls that a model makes side by side are carried out in their order, and the later ones name the first', async () => {
+    await agent.chat.startOver();
+    const answers = await plays(read('d.txt'), read('e.txt'), (given) => [
+      ...['1', 'uno', 'eins'].map((word) => edit('d.txt', 0, 'one', word)(given)),
+      edit('e.txt', 1, 'one', '1')(given),
+    ]);
+    const [first, second, third, other] = answers.slice(2).map(resultIn);
+    assert.deepEqual([first?.status, other?.status], ['applied', 'applied'], JSON.stringify(answers));
+    for (const late of [second, third]) {
+      assert.equal(late?.status, 'stale_base', JSON.stringify(answers));
+      assert.match(String(late.changed_by), new RegExp(`^edit #${first?.edit} \\(this session, turn \\d\\)$`));
+    }
+    assert.deepEqual(
+      ['d.txt', 'e.txt'].map((name) => readFileSync(join(folder, name), 'utf8')),
+      ['1\ntwo\nthree\n', '1\ntwo\nthree\n'],
+    );
+  });
 });

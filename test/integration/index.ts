@@ -17,6 +17,7 @@ export function run(): Promise<void> {
     require('./atomic.test.ts');
     require('./fullDisk.test.ts');
     require('./batch.test.ts');
+    require('./parallel.test.ts');
     require('./lifecycle.test.ts');
     require('./symbols.test.ts');
     require('../replay/replay.test.ts');

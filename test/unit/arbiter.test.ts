@@ -1030,6 +1030,45 @@ describe('The arbiter, when a call is cancelled', () => {
     assertStatus(await a.edits('f', { one: '1' }), 'applied');
     assert.equal(story.disk.text('f'), '1\n');
   });
+
+  it('reports what of a batch has landed, and touches nothing after it', async () => {
+    for (const [mode, moment, statuses] of [
+      ['stop', 'after save', ['applied', 'cancelled', 'skipped']],
+      ['atomic', 'between look and apply', ['applied', 'applied', 'applied']],
+    ] as const) {
+      const files = { f: 'one\n', g: 'one\n', h: 'one\n' };
+      const story = new Story(files);
+      const a = story.agent('a');
+      for (const path of Object.keys(files)) {
+        await a.reads(path);
+      }
+      story.at(moment, () => a.cancels());
+      const { results } = await a.sends(
+        Object.keys(files).map((path) => a.plans(path, { one: '1' })),
+        { on_conflict: mode },
+      );
+      assert.deepEqual(
+        results.map(({ status }) => status),
+        statuses,
+        JSON.stringify(results),
+      );
+      assert.deepEqual(
+        Object.keys(files).map((path) => story.disk.text(path)),
+        statuses.map((status) => (status === 'applied' ? '1\n' : 'one\n')),
+      );
+    }
+  });
+
+  it('carries out nothing of an atomic call that is cancelled before the compare', async () => {
+    const story = new Story({ f: 'one\n', g: 'one\n' });
+    const a = story.agent('a');
+    await a.reads('f');
+    await a.reads('g');
+    a.cancels();
+    const answer = await a.sends([a.plans('f', { one: '1' }), a.plans('g', { one: '1' })], { on_conflict: 'atomic' });
+    assert.equal(answer.summary, '2 cancelled');
+    assert.deepEqual([story.disk.text('f'), story.disk.text('g')], ['one\n', 'one\n']);
+  });
 });
 
 describe('The arbiter, for the engineer', () => {
