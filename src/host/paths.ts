@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { FileRef } from '../core/documents.ts';
 import type { Problem } from '../core/status.ts';
 import { codeOf, describe } from './errors.ts';
+import { DISK, Spelling } from './spelling.ts';
 
 /** A file of the workspace, and where the editor finds it. */
 export interface WorkspaceFile extends FileRef {
@@ -85,12 +86,15 @@ export function elsewhereProblem(realPath: string): Problem | undefined {
       );
 }
 
+const spelling = new Spelling(DISK);
+
 /** The real path of a file, or of what it would be: links are followed as far as there is something. */
 export function realPathOf(absolute: string): string | Problem {
   let rest = '';
   for (let existing = absolute; ; existing = nodePath.dirname(existing)) {
     try {
-      return nodePath.join(realpathSync.native(existing), rest);
+      const real = realpathSync.native(existing);
+      return nodePath.join(process.platform === 'linux' ? spelling.of(real) : real, rest);
     } catch (error) {
       const code = codeOf(error);
       if (code !== 'ENOENT' && code !== 'ENOTDIR') {
