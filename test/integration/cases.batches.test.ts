@@ -169,7 +169,7 @@ describe('Known failures of batches', function () {
       for (const wish of ['delete', 'rename']) {
         const { entries, disk, at } = await files();
         chmodSync(pathOf(at('bad.txt')), 0o444);
-        await engineer.opens(at('ok.txt'));
+        await engineer.holds(at('ok.txt'));
         const { version } = documentOf(at('ok.txt'));
         const { path, base } = entries.missing;
         const leaving = { path, base, ...(wish === 'delete' ? { delete: true } : { rename_to: at('n2.txt') }) };

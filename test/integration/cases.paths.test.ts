@@ -143,7 +143,7 @@ describe('Known failures of paths', function () {
       const path = `${proj}/d/t.txt`;
       writes(path, 'keep\n');
       const base = await baseOf(path);
-      await engineer.opens(path);
+      await engineer.holds(path);
       whenTextIs(path, 'lost\n', () => {
         renameSync(pathOf(`${proj}/d`), pathOf(`${proj}/moved`));
         symlinkSync(outside().elsewhere, pathOf(`${proj}/d`));
@@ -256,7 +256,7 @@ describe('Known failures of paths', function () {
       const isSame = existsSync(pathOf(other));
       const listed = `${dirname(path)}/${readdirSync(dirname(pathOf(path)))[0]}`;
       const base = await baseOf(path);
-      await engineer.opens(path);
+      await engineer.holds(path);
       const [part] = await read(other);
       const result = await replace(other, base, 'a', 'b');
       if (isSame) {

@@ -148,7 +148,7 @@ describe('Known failures of the check for staleness', function () {
       it(way, async () => {
         const path = fresh('t=10\nq=0\n', 'p.txt');
         if (isOpen) {
-          await engineer.opens(path);
+          await engineer.holds(path);
         }
         const base = await baseOf(path);
         keepTime(path, () => write(path, 't=20\nq=0\n'));
@@ -156,9 +156,11 @@ describe('Known failures of the check for staleness', function () {
         assert.equal(stale.status, 'stale_base', JSON.stringify(stale));
         assert.equal(stale.diff_since_read, '@@ -1,2 +1,2 @@\n-t=10\n+t=20\n q=0\n');
         assert.equal(textOf(path), 't=20\nq=0\n');
-        const result = await replace(path, await baseOf(path), 't=20', 't=30');
-        assert.equal(result.status, 'applied', JSON.stringify(result));
-        assert.equal(textOf(path), 't=30\nq=0\n');
+        if (write === writes) {
+          const result = await replace(path, await baseOf(path), 't=20', 't=30');
+          assert.equal(result.status, 'applied', JSON.stringify(result));
+          assert.equal(textOf(path), 't=30\nq=0\n');
+        }
       });
     }
   });

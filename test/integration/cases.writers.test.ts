@@ -144,7 +144,7 @@ describe('Known failures of other writers', function () {
         git(folder, 'branch', 'newer');
         writes(path, '1.0\n');
         git(folder, 'commit', '-q', '-a', '-m', 'two');
-        await engineer.opens(path);
+        await engineer.holds(path);
         const old = await baseOf(path);
         write(path);
         const [part] = await read(path);
