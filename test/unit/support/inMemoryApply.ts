@@ -17,6 +17,8 @@ export interface ApplyTools {
   readonly reach: (moment: Moment, path: string) => Promise<void>;
   /** A change that was not ours, for the ledger. */
   readonly tell: (file: InMemoryFile, change: BufferChange) => void;
+  /** A save that was not ours, for the ledger. */
+  readonly tellSave: (file: InMemoryFile) => void;
   /** A save as the editor does it. @returns whether it went through. */
   readonly save: (file: InMemoryFile) => Promise<boolean>;
   /** Whether a save may change the text. */
@@ -33,6 +35,8 @@ export class InMemoryApply {
   readonly file: InMemoryFile;
   /** Every change of the buffer since the compare, in order: ours among them. */
   readonly changes: BufferChange[] = [];
+  /** Whether the engineer's save has gone through meanwhile, and is to be told. */
+  isSavedBeside = false;
   readonly #tools: ApplyTools;
   readonly #ref: FileRef;
   readonly #state: State;
@@ -131,10 +135,13 @@ export class InMemoryApply {
   /** Takes our own part back, from the disk where our save wrote it, and from the buffer. */
   async takeBack(): Promise<TakenBack> {
     await this.#tools.reach('as it is taken back', this.#ref.path);
-    const isRestored = this.#restoreDisk();
+    // The editor reloads a clean buffer whose file moves on disk, so somebody's text must be unsaved by then.
+    const isShared = !this.#isOursAlone;
+    const isRestoredFirst = !isShared && this.#restoreDisk();
     const { buffer } = this.file;
     const isLeft = buffer !== undefined && buffer.raw !== this.#before;
     const isReversed = !isLeft || (await this.#reverse());
+    const isRestored = isShared ? this.#restoreDisk() : isRestoredFirst;
     return { state: this.#tools.seen(this.#ref), isWhole: isReversed && (isRestored || !this.#isSaved) };
   }
 
@@ -153,6 +160,10 @@ export class InMemoryApply {
       }
     }
     this.#told = this.changes.length;
+    if (this.isSavedBeside) {
+      this.isSavedBeside = false;
+      this.#tools.tellSave(this.file);
+    }
   }
 
   async #save(): Promise<Outcome> {
@@ -170,7 +181,9 @@ export class InMemoryApply {
     const theirs = later.filter((change) => !hooks.has(change));
     const writtenAt = this.#writtenAt(later, file.textOnDisk);
     const isOurs = writtenAt !== undefined && !isSameBytes(file.bytes, this.#diskBefore);
-    if (!isSaved && !isOurs) {
+    const isUnsaved = !isSaved && !isOurs;
+    this.#hooks = isUnsaved && theirs.length > 0 ? new Set() : hooks;
+    if (isUnsaved) {
       if (!isSameBytes(file.bytes, this.#diskBefore)) {
         return this.#diskChanged();
       }
@@ -179,7 +192,6 @@ export class InMemoryApply {
       }
       return this.#failed('save_failed', 'the editor would not save the file', await this.#reverse());
     }
-    this.#hooks = hooks;
     const isWritten = writtenAt !== undefined && file.bytes !== undefined;
     const isSavedTogether = isWritten && later.slice(0, writtenAt).some((change) => theirs.includes(change));
     const written: Base | undefined = isWritten && file.bytes ? { disk: digest(file.bytes) } : undefined;
@@ -241,9 +253,7 @@ export class InMemoryApply {
       await this.#tools.reach('as it is taken back', this.#ref.path);
       const later = this.changes.slice(this.#ownIndex + 1);
       const count = this.changes.length;
-      const isOursAlone = later.every((change) => this.#written !== undefined && this.#hooks.has(change));
-      if (isOursAlone && !this.#isDirtyBase && (await this.#synchronize())) {
-        this.#told = this.changes.length;
+      if (this.#isOursAlone && !this.#isDirtyBase && (await this.#synchronize())) {
         return true;
       }
       if (this.changes.length > count) {
@@ -289,6 +299,7 @@ export class InMemoryApply {
       }
       known = raw;
       isReplaced = true;
+      this.#told = this.changes.length;
       if (!isSameBytes(file.bytes, bytes) || buffer.raw !== raw) {
         continue;
       }
@@ -327,6 +338,11 @@ export class InMemoryApply {
       this.#own,
       later.map(({ edits }) => edits),
     );
+  }
+
+  /** Whether nobody but hooks has changed the buffer since our part. */
+  get #isOursAlone(): boolean {
+    return this.changes.slice(this.#ownIndex + 1).every((change) => this.#hooks.has(change));
   }
 
   get #isDirtyBase(): boolean {

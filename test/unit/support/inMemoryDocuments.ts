@@ -1,6 +1,7 @@
 import { normalize } from 'node:path/posix';
 import { type Base, digest, printBase } from '../../../src/core/base.ts';
 import { decode, encode, isBinary } from '../../../src/core/codec.ts';
+import { spansBetween } from '../../../src/core/compare.ts';
 import type {
   Decision,
   Documents,
@@ -13,6 +14,7 @@ import type {
 } from '../../../src/core/documents.ts';
 import type { BufferEdit } from '../../../src/core/landing.ts';
 import type { Cause, Ledger, Move, Pending } from '../../../src/core/ledger.ts';
+import { commonPrefix, commonSuffix } from '../../../src/core/pairs.ts';
 import type { Problem } from '../../../src/core/status.ts';
 import { parseText, renderText, type Text } from '../../../src/core/text.ts';
 import { type ApplyTools, InMemoryApply } from './inMemoryApply.ts';
@@ -90,6 +92,7 @@ export class InMemoryDocuments implements Documents {
       seen: (file) => this.#seen(file),
       reach: (moment, path) => this.#reach(moment, path),
       tell: (file, change) => this.#tell(file, change),
+      tellSave: (file) => this.#tellSave(file),
       save: (file) => this.#save(file, 'arbiter'),
       hasSaveParticipants: () => this.#hasSaveParticipants,
     };
@@ -324,7 +327,7 @@ export class InMemoryDocuments implements Documents {
     const entry = this.#file(path);
     entry.writer = writer;
     const bytes = typeof content === 'string' ? encode(content, UTF8) : content;
-    entry.write(bytes, 'program', bytes === undefined ? 'deletes' : 'writes');
+    entry.write(bytes, 'program', writer ? 'generates' : bytes === undefined ? 'deletes' : 'writes');
     this.#reloadSoon(entry);
   }
 
@@ -333,7 +336,7 @@ export class InMemoryDocuments implements Documents {
     const [from, to] = [this.#file(path), this.#file(target)];
     from.writer = writer;
     to.writer = writer;
-    from.moveTo(to, 'program', 'moves', false);
+    from.moveTo(to, 'program', writer ? 'generates' : 'moves', false);
     this.#reloadSoon(to);
   }
 
@@ -347,6 +350,11 @@ export class InMemoryDocuments implements Documents {
     if (entry.buffer) {
       entry.close('engineer', 'closes');
     }
+  }
+
+  /** Whether hooks run on the file. */
+  isHooking(path: string): boolean {
+    return this.#watched.has(this.#file(path));
   }
 
   /** Whether an apply of ours is under way on the file. */
@@ -724,17 +732,18 @@ export class InMemoryDocuments implements Documents {
     }
     const [written, step] = [buffer.raw, buffer.undo.at(-1)];
     await this.#reach('during save', entry.path);
-    const isKept = isSameBytes(entry.bytes, buffer.origin) || isSameBytes(entry.bytes, encode(written, entry.format));
+    const isSame = isSameBytes(entry.bytes, encode(written, entry.format));
+    const isKept = isSame || isSameBytes(entry.bytes, buffer.origin);
     const isGone = by === 'engineer' && entry.bytes === undefined;
     if (entry.isStuck || entry.buffer !== buffer || !(isForced || isKept || isGone)) {
       return false;
     }
-    entry.writer = undefined;
+    entry.writer = isSame ? entry.writer : undefined;
     entry.saveAs(written, step, by);
     return true;
   }
 
-  /** As the observer hears of a save; of one during an apply of ours it says nothing. */
+  /** As the observer hears of a save by the engineer; of one during an apply of ours, when that is over. */
   #saved(entry: InMemoryFile): void {
     for (const pending of this.#participated.get(entry) ?? []) {
       pending.become({ kind: 'format' });
@@ -744,8 +753,17 @@ export class InMemoryDocuments implements Documents {
     if (watch) {
       watch.hasSaved = true;
     }
+    const apply = this.#applies.get(entry);
+    if (apply) {
+      apply.isSavedBeside = true;
+    } else {
+      this.#tellSave(entry);
+    }
+  }
+
+  #tellSave(entry: InMemoryFile): void {
     const { key } = this.#ref(entry.path);
-    if (this.#ledger.knows(key) && !this.#applies.has(entry)) {
+    if (this.#ledger.knows(key)) {
       this.#ledger.moved(key, { kind: 'save' }, this.#now(), this.#stateOf(entry.path).base);
     }
   }
@@ -754,10 +772,16 @@ export class InMemoryDocuments implements Documents {
     return this.saveParticipants !== nobody;
   }
 
+  /** The editor makes what participants do as small as it can. */
   #participate(entry: InMemoryFile, before: string): void {
     const raw = this.saveParticipants(before);
     if (raw !== before) {
-      const edits = [{ offset: 0, length: before.length, text: raw }];
+      const edits = spansBetween(before, raw).map(({ start, end, text }): BufferEdit => {
+        const old = before.slice(start, end);
+        const head = commonPrefix(old, text);
+        const tail = commonSuffix(old, text, Math.min(old.length, text.length) - head);
+        return { offset: start + head, length: end - start - head - tail, text: text.slice(head, text.length - tail) };
+      });
       this.#changed(entry, entry.edit(edits, 'save participant', 'formats'));
     }
   }

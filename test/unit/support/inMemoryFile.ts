@@ -179,7 +179,8 @@ export class InMemoryFile {
       buffer.savedAt = buffer.undo.at(-1);
       buffer.origin = this.bytes;
     });
-    return isMoved ? { edits, by } : undefined;
+    // To the editor's side it looks like any reload.
+    return isMoved ? { edits, by: 'editor' } : undefined;
   }
 
   /** Writes a text that the buffer had at a step to the disk. Whatever has come since is unsaved. */
