@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { printBase } from '../../src/core/base.ts';
 import { printConflicts } from '../../src/core/conflictStore.ts';
 import { replanPrompt } from '../../src/core/replan.ts';
+import type { Moment } from './support/moments.ts';
 import { assertStatus, editsOf, only, Story } from './support/story.ts';
 
 const PRICING = [
@@ -1101,6 +1102,38 @@ describe('The arbiter, when calls overlap', () => {
       await reading;
       const { changed_by } = await a.edits('f', { two: '2' }, { base });
       assert.deepEqual(changed_by, ['edit #1 (this session, turn 2)']);
+    });
+  }
+
+  /** Holds a transaction of a file up at a moment. @returns what lets it go on. */
+  function hold(story: Story, path: string, moment: Moment): () => void {
+    let goOn = () => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    story.documents.pause = async (at, of) => (at === moment && of === path ? held : undefined);
+    return goOn;
+  }
+
+  for (const moment of ['as it lands', 'after apply before save', 'during save'] as const) {
+    it(`gives nobody a state out of the middle of an edit, ${moment}`, async () => {
+      const story = new Story({ f: 'one\ntwo\n', g: 'one\n' });
+      const [a, b] = [story.agent('a'), story.agent('b')];
+      for (const agent of [a, b]) {
+        await agent.reads('f');
+        await agent.reads('g');
+      }
+      const goOn = hold(story, 'f', moment);
+      const editing = a.edits('f', { one: '1' });
+      const beside = await b.sends([b.plans('g', { one: '1' })]);
+      assert.deepEqual(beside.also_changed, undefined, 'what is not over is not told');
+      const checking = b.checks('f');
+      const reading = b.reads('f');
+      goOn();
+      assertStatus(await editing, 'applied');
+      const [checked] = await checking;
+      assert.deepEqual(checked?.changed_by, ['edit #2 (another session, turn 3)']);
+      assert.equal((await reading).base, story.base('f'));
     });
   }
 
