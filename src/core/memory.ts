@@ -107,14 +107,19 @@ export class Memory {
     return this.#documents.look(file);
   }
 
+  /** Remembers the state that a file is in now. */
   remember(file: FileRef, state: State): void {
-    if (state.base === undefined) {
-      return;
-    }
     const { base } = state;
-    this.ledger.seen(file.key, base, this.now(), (since, from) =>
-      this.#documents.writersSince(file, since, from, base),
-    );
+    if (base !== undefined) {
+      this.ledger.seen(file.key, base, this.now(), (since, from) =>
+        this.#documents.writersSince(file, since, from, base),
+      );
+      this.rememberText(file, state);
+    }
+  }
+
+  /** Remembers the text of a state that the file may have left by now: it is no sighting. */
+  rememberText(file: FileRef, state: State): void {
     if (state.kind === 'text') {
       this.#texts.keep(effectiveDigest(state.base), state, !this.isSecret(file));
     }

@@ -1137,6 +1137,39 @@ describe('The arbiter, when calls overlap', () => {
     });
   }
 
+  it('names who typed into a file of an atomic call while the others were not through', async () => {
+    const story = new Story({ f: 'one\n', g: 'one\n' });
+    const a = story.agent('a');
+    await a.reads('f');
+    await a.reads('g');
+    const goOn = hold(story, 'g', 'during save');
+    const plans = [a.plans('f', { one: '1' }), a.plans('g', { one: '1' })];
+    const editing = a.sends(plans, { on_conflict: 'atomic' });
+    while (story.disk.text('f') === 'one\n' || story.documents.isBusy('f')) {
+      await null;
+    }
+    story.human.types('f', { '1': '1!' });
+    goOn();
+    const { results } = await editing;
+    const stale = await a.edits('f', { '1': 'uno' });
+    assertStatus(stale, 'stale_base');
+    assert.equal(results[0]?.base, stale.expected);
+    assert.deepEqual(stale.changed_by, ['engineer: typed in the editor (1 edit, unsaved)']);
+  });
+
+  it('names who moved a file on and back while it was refused', async () => {
+    const story = new Story({ f: 'one\ntwo\n' });
+    const a = story.agent('a');
+    await a.reads('f');
+    story.human.opens('f');
+    story.at('between look and apply', () => story.human.types('f', { one: '1' }));
+    story.at('as it lands', () => story.at('before a look', () => story.human.undoes('f')));
+    const result = await a.edits('f', { two: '2' });
+    assert.equal(story.text('f'), 'one\ntwo\n');
+    assertStatus(result, 'stale_base');
+    assert.deepEqual(result.changed_by, ['engineer: typed in the editor (2 edits, unsaved)']);
+  });
+
   it('names nobody else for a file that another agent reads while it is created', async () => {
     const story = new Story({});
     const a = story.agent('a');
