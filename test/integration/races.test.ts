@@ -56,6 +56,49 @@ describe('Races', () => {
     }
   });
 
+  it('takes back what save participants made of it, too, where another program writes while they run', async () => {
+    const path = fresh('one\ntwo\n');
+    await engineer.opens(path);
+    const base = await baseOf(path);
+    const subscription = vscode.workspace.onWillSaveTextDocument((event) => {
+      if (event.document.uri.toString() === uriOf(path).toString()) {
+        subscription.dispose();
+        writes(path, 'one\ntwo\nthree\n');
+        event.waitUntil(Promise.resolve([vscode.TextEdit.insert(new vscode.Position(0, 0), 'formatted\n')]));
+      }
+    });
+    watch(subscription);
+    const result = await replace(path, base, 'one', '1');
+    assert.equal(result.status, 'disk_changed_during_save', JSON.stringify(result));
+    assert.equal(textOf(path), 'one\ntwo\nthree\n');
+    assert.equal(documentOf(path).getText(), textOf(path));
+    assert.equal(documentOf(path).isDirty, false);
+    assert.deepEqual(result.changed_by, ['external writer']);
+  });
+
+  it('names who typed while our part was taken back', async () => {
+    const path = fresh('one\ntwo\n');
+    await putCaret(path, 1, 3);
+    const base = await baseOf(path);
+    watch(whenTextIs(path, '1\ntwo\n', () => writes(path, 'one\ntwo\nthree\n')));
+    watch(
+      vscode.workspace.onWillSaveTextDocument((event) => {
+        if (event.document.uri.toString() === uriOf(path).toString()) {
+          event.waitUntil(Promise.resolve(type('!')).then(() => until(() => event.document.getText().includes('!'))));
+        }
+      }),
+    );
+    const result = await replace(path, base, 'one', '1');
+    assert.equal(result.status, 'disk_changed_during_save', JSON.stringify(result));
+    assert.equal(documentOf(path).getText().replace('!', ''), 'one\ntwo\nthree\n');
+    const told = [...(result.changed_by ?? []), ...((await replace(path, base, 'one', '1')).changed_by ?? [])];
+    assert.ok(
+      told.some((cause) => cause.startsWith('engineer: typed')),
+      JSON.stringify(told),
+    );
+    assert.ok(!told.includes('changed in the editor, not typed'), JSON.stringify(told));
+  });
+
   it('does not bring a file back that was deleted between apply and save', async () => {
     const path = fresh('a=1\n');
     await engineer.opens(path);
