@@ -164,7 +164,7 @@ export class Arbiter {
     const previews = await Promise.all(
       shown.map(async (entry) => {
         const { file, target } = entry;
-        const state = await this.#memory.look(file);
+        const state = await this.#lookBetween(file);
         const diff = new EntryEdit(this.#workshop, entry, call).preview(state);
         const path = target === undefined ? file.path : `${file.path} → ${target.path}`;
         return diff === undefined ? [] : [{ path, diff: diff.text, added: diff.added, removed: diff.removed }];
@@ -277,7 +277,7 @@ export class Arbiter {
       if (refusal) {
         return { header: reportProblem(file.path, refusal) };
       }
-      return { request: entry, file, state: await this.#memory.look(file) };
+      return { request: entry, file, state: await this.#lookBetween(file) };
     } catch (error) {
       return { header: this.#fault(file, error, 'it could not be read') };
     }
@@ -411,6 +411,11 @@ export class Arbiter {
     return [file, target].some((one) => one !== undefined && isProtected(one.path, protection));
   }
 
+  /** The state between edits of ours: what a file holds in the middle of one is no state to plan on, and nobody's move. */
+  #lookBetween(file: FileRef): Promise<State> {
+    return this.#queue.runAll(this.#documents.locksOf(file), () => this.#memory.look(file));
+  }
+
   #locksOf({ file, target }: OpenEntry): string[] {
     return [file, ...(target ? [target] : [])].flatMap((one) => this.#documents.locksOf(one));
   }
@@ -425,7 +430,7 @@ export class Arbiter {
     if (!call.isChat) {
       return protectedProblem('changed');
     }
-    const state = await this.#memory.look(file);
+    const state = await this.#lookBetween(file);
     const diff = new EntryEdit(this.#workshop, entry, call).preview(state);
     if (diff === undefined) {
       return undefined;
@@ -455,7 +460,7 @@ export class Arbiter {
 
   async #checkBase(file: FileRef, base: Base, session: Session): Promise<Report> {
     try {
-      const state = await this.#memory.look(file);
+      const state = await this.#lookBetween(file);
       if (state.kind === 'unreadable') {
         return reportProblem(file.path, state.problem);
       }
@@ -494,10 +499,11 @@ export class Arbiter {
 
   async #moveOf(held: HeldBase, session: Session): Promise<string | undefined> {
     const { file, base } = held;
-    if (this.#documents.isProbablyIn(file, base)) {
+    // What an edit under way makes of it is told when it is over.
+    if (this.held.isEditing(file.key) || this.#documents.isProbablyIn(file, base)) {
       return undefined;
     }
-    const state = await this.#memory.look(file);
+    const state = await this.#lookBetween(file);
     if (state.base === undefined || isFresh(base, state.base) || held.told === printBase(state.base)) {
       return undefined;
     }

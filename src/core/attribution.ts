@@ -1,4 +1,4 @@
-import { type Base, isFresh } from './base.ts';
+import { type Base, isFresh, isSameBase } from './base.ts';
 import type { Cause, Transition } from './ledger.ts';
 
 /** A cause in words. */
@@ -12,15 +12,18 @@ export interface NamedCause {
 /**
  * Who moved the file from `expected` to `actual`: the contract's `changed_by`, oldest first.
  *
- * The walk starts at the last time the file was in the expected state and covers the whole way. What no transition
- * explains is named as a gap. `session` is the one that asks: its own edits are told apart from another's.
+ * The walk starts at the last time the file was in the expected state and covers the whole way to the last time it was seen
+ * in the actual one; what has come since is no part of it. What no transition explains is named as a gap. `session` is the
+ * one that asks: its own edits are told apart from another's.
  */
 export function attribute(
-  transitions: readonly Transition[],
+  recorded: readonly Transition[],
   expected: Base,
   actual: Base,
   session: string | undefined,
 ): NamedCause[] {
+  const end = recorded.findLastIndex(({ to }) => to !== undefined && isSameBase(actual, to));
+  const transitions = end === -1 ? recorded : recorded.slice(0, end + 1);
   const start = transitions.findLastIndex(({ to }) => to !== undefined && isFresh(expected, to));
   const walked = transitions.slice(start + 1);
   const causes = start === -1 ? [OLDER] : [];
@@ -28,6 +31,9 @@ export function attribute(
     if (causes.at(-1)?.text !== cause.text) {
       causes.push(cause);
     }
+  }
+  if (causes.length === 0 && walked.some(({ cause }) => cause?.kind === 'save')) {
+    causes.push(...describeSaved(transitions.slice(0, start + 1), session));
   }
   const sighting = transitions.findLastIndex(({ to }) => to !== undefined);
   const seen = transitions[sighting]?.to ?? expected;
@@ -83,6 +89,19 @@ function describeAll(walked: readonly Transition[], session: string | undefined)
   }
   flush();
   return texts;
+}
+
+/** A save alone moved the file: by what was typed before that. Where nobody saw how much that was, it was something. */
+function describeSaved(before: readonly Transition[], session: string | undefined): NamedCause[] {
+  const typed = before.findLast(({ cause }) => cause?.kind === 'typed')?.cause ?? { kind: 'typed', count: 1 };
+  const time = 0;
+  return describeAll(
+    [
+      { cause: typed, time },
+      { cause: { kind: 'save' }, time },
+    ],
+    session,
+  );
 }
 
 /** What speaks for a cause of each kind, where nothing more was recorded with it. */

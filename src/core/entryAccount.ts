@@ -1,4 +1,4 @@
-import { type Base, printBase } from './base.ts';
+import { type Base, isFresh, printBase } from './base.ts';
 import type { OpenEntry } from './batch.ts';
 import { spansBetween } from './compare.ts';
 import type { Conflicts } from './conflict.ts';
@@ -18,7 +18,7 @@ import type { EditRequest } from './input.ts';
 import type { LandedEdit } from './landedEdit.ts';
 import { type Applied, gatherLandedFacts, gatherMovedFacts } from './landedFacts.ts';
 import { landedLines } from './landedLines.ts';
-import type { Landing, Move } from './ledger.ts';
+import type { Landing, Move, Transition } from './ledger.ts';
 import type { Memory } from './memory.ts';
 import { noteRegions } from './regions.ts';
 import { relateWish } from './relation.ts';
@@ -86,6 +86,8 @@ export class EntryAccount {
   #landingAtTarget: Landing | undefined;
   #number: number | undefined;
   #recordedHooks = 0;
+  /** The newest that the ledger knew of the entry's files when they were compared, by key; afterwards, what is ours. */
+  readonly #newest = new Map<string, Transition | undefined>();
 
   constructor(
     { memory, conflicts, nextEdit, onDidLand }: Desk,
@@ -110,13 +112,22 @@ export class EntryAccount {
     return this.#call.session.appliedEntry(this.#key);
   }
 
+  /** To be called in the turn of the compare, once its state is remembered. */
+  compared(): void {
+    for (const { key } of this.#files) {
+      this.#newest.set(key, this.#lastOf(key));
+    }
+  }
+
   /** From now on, what happens to the file is ours, until the account is written or {@link withdraw} is called. */
   begin(): void {
     const { ledger, now } = this.#memory;
-    this.#landing ??= ledger.landing(this.#file.key, now());
-    if (this.#target !== undefined) {
-      this.#landingAtTarget ??= ledger.landing(this.#target.key, now());
-    }
+    this.#ours(() => {
+      this.#landing ??= ledger.landing(this.#file.key, now());
+      if (this.#target !== undefined) {
+        this.#landingAtTarget ??= ledger.landing(this.#target.key, now());
+      }
+    });
   }
 
   /** Nothing of ours is left, whatever happened in between: the files must be seen again. */
@@ -125,10 +136,61 @@ export class EntryAccount {
   }
 
   #end(moves: readonly Move[], atTarget: readonly Move[]): void {
-    this.#landing?.end(moves);
-    this.#landing = undefined;
-    this.#landingAtTarget?.end(atTarget);
-    this.#landingAtTarget = undefined;
+    this.#ours(() => {
+      this.#landing?.end(moves);
+      this.#landing = undefined;
+      this.#landingAtTarget?.end(atTarget);
+      this.#landingAtTarget = undefined;
+    });
+  }
+
+  /** Runs what writes our own part into the ledger: nothing newer than what the entry knows of. */
+  #ours(body: () => void): void {
+    const known = this.#files.filter(({ key }) => this.#lastOf(key) === this.#newest.get(key));
+    body();
+    for (const { key } of known) {
+      this.#newest.set(key, this.#lastOf(key));
+    }
+  }
+
+  /**
+   * Remembers the state of an outcome. Where the ledger has heard of something since the compare, a sighting of it might come
+   * too late, so the file is looked at once more.
+   *
+   * @returns the state that was seen last.
+   */
+  async #settle(file: FileRef, state: State): Promise<State> {
+    if (!this.#isFollowed(file)) {
+      this.#memory.remember(file, state);
+      return state;
+    }
+    this.#memory.rememberText(file, state);
+    return this.#memory.look(file);
+  }
+
+  /** As {@link #settle}, for a file that has left its base. Where it is back by now, it had moved all the same. */
+  async #settleMoved(state: State): Promise<State> {
+    const file = this.#file;
+    const now = this.#isFollowed(file) ? await this.#memory.peek(file) : state;
+    const isBack = now !== state && now.base !== undefined && isFresh(this.#request.base, now.base);
+    if (isBack) {
+      this.#memory.remember(file, state);
+    }
+    this.#memory.remember(file, now);
+    return isBack ? state : now;
+  }
+
+  /** Whether the ledger has heard of something that happened to a file since the compare, and was not ours. */
+  #isFollowed({ key }: FileRef): boolean {
+    return this.#lastOf(key) !== this.#newest.get(key);
+  }
+
+  #lastOf(key: string): Transition | undefined {
+    return this.#memory.ledger.transitions(key).at(-1);
+  }
+
+  get #files(): readonly FileRef[] {
+    return this.#target === undefined ? [this.#file] : [this.#file, this.#target];
   }
 
   /** Turns how it ended into what the model is told, and remembers what later answers need. */
@@ -146,19 +208,17 @@ export class EntryAccount {
       case 'unfit':
         return this.problem(outcome.problem);
       case 'moved':
-        this.#memory.remember(this.#file, outcome.state);
-        return this.#stale(outcome.state, this.#request.base, 'stale_base');
+        return this.#stale(await this.#settleMoved(outcome.state), this.#request.base, 'stale_base');
       case 'disk_changed':
-        this.#memory.remember(this.#file, outcome.state);
-        return this.#stale(outcome.state, this.#request.base, 'disk_changed_during_save');
+        return this.#stale(await this.#settleMoved(outcome.state), this.#request.base, 'disk_changed_during_save');
       case 'failed': {
-        this.#memory.remember(this.#file, outcome.state);
+        const state = await this.#settle(this.#file, outcome.state);
         const { status, reason, isTakenBack } = outcome;
         const left = isTakenBack
           ? 'nothing of this edit is left in the file'
           : 'part of the edit may still stand, in the editor or on disk';
         const next = `${left}; tell the engineer, and read ${this.#file.path} again before trying once more`;
-        return this.problem({ status, reason, next }, outcome.state);
+        return this.problem({ status, reason, next }, state);
       }
       default:
         return outcome satisfies never;
@@ -166,9 +226,10 @@ export class EntryAccount {
   }
 
   /** `atomic`: a later step failed, and the entry's part was taken back. */
-  rolledBack(before: State, { state, isWhole }: TakenBack, because: string): Report {
+  async rolledBack(before: State, back: TakenBack, because: string): Promise<Report> {
     this.withdraw();
-    this.#memory.remember(this.#file, state);
+    const state = await this.#settle(this.#file, back.state);
+    const { isWhole } = back;
     const { path } = this.#file;
     const token = state.base && printBase(state.base);
     const again = 'settle what failed, then send the whole call again';
@@ -241,9 +302,9 @@ export class EntryAccount {
   }
 
   /** Something is at the target of a rename: a stale base of the target, which must be absent. */
-  async #occupied(state: State): Promise<Report> {
+  async #occupied(taken: State): Promise<Report> {
     const target = this.#target ?? this.#file;
-    this.#memory.remember(target, state);
+    const state = await this.#settle(target, taken);
     if (state.kind === 'unreadable') {
       return this.problem({
         status: 'stale_base',
@@ -261,11 +322,13 @@ export class EntryAccount {
     return reportStale(facts);
   }
 
-  #landed(considered: Considered, before: State, outcome: Applied): Report {
+  async #landed(considered: Considered, before: State, landed: Applied): Promise<Report> {
     const { session, turn } = this.#call;
-    const number = this.land(outcome);
-    this.#recordHooks(outcome);
-    this.#memory.remember(this.#target ?? this.#file, outcome.state);
+    const number = this.land(landed);
+    this.#recordHooks(landed);
+    const now = await this.#settle(this.#target ?? this.#file, landed.state);
+    // Beside somebody else's text no base is given, so what is told may as well be the newest.
+    const outcome = landed.foreign ? { ...landed, state: now } : landed;
     const candidate = candidateOf(considered);
     const facts = candidate
       ? gatherLandedFacts(before, candidate, outcome, (asked, final) => this.#diffByHooks(asked, final))

@@ -116,6 +116,7 @@ export class EntryEdit {
   /** Called in the turn of the apply, with the state that it would be applied to. */
   decide(state: State): Decision {
     const considered = this.#consider(state, true);
+    this.account.compared();
     this.#asked = { considered, state };
     switch (considered.kind) {
       case 'accepted':

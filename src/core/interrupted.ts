@@ -34,7 +34,7 @@ export function tellInterrupted(
     }
     const text = texts[index];
     if (text) {
-      memory.rememberText({ key, path }, before, text);
+      memory.rememberSnapshot({ key, path }, before, text);
     }
     memory.ledger.moved(key, { kind: 'edit', number, session, turn }, time, to);
     if (progress === 'finished') {

@@ -107,21 +107,26 @@ export class Memory {
     return this.#documents.look(file);
   }
 
+  /** Remembers the state that a file is in now. */
   remember(file: FileRef, state: State): void {
-    if (state.base === undefined) {
-      return;
-    }
     const { base } = state;
-    this.ledger.seen(file.key, base, this.now(), (since, from) =>
-      this.#documents.writersSince(file, since, from, base),
-    );
-    if (state.kind === 'text') {
-      this.#texts.keep(effectiveDigest(state.base), state, !this.isSecret(file));
+    if (base !== undefined) {
+      this.ledger.seen(file.key, base, this.now(), (since, from) =>
+        this.#documents.writersSince(file, since, from, base),
+      );
+      this.rememberText(file, state);
     }
   }
 
-  /** What a file is known to have held, at a digest of its bytes. */
-  rememberText(file: FileRef, digest: Digest, snapshot: Snapshot): void {
+  /** Remembers the text of a state that the file may have left by now: it is no sighting. */
+  rememberText(file: FileRef, state: State): void {
+    if (state.kind === 'text') {
+      this.rememberSnapshot(file, effectiveDigest(state.base), state);
+    }
+  }
+
+  /** Remembers what a file is known to have held, at a digest of its bytes. */
+  rememberSnapshot(file: FileRef, digest: Digest, snapshot: Snapshot): void {
     this.#texts.keep(digest, snapshot, !this.isSecret(file));
   }
 

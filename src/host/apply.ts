@@ -30,6 +30,8 @@ export interface Tools {
   readonly log: vscode.LogOutputChannel;
   /** Passes on a change that was not ours, for the ledger. */
   readonly tell: (document: vscode.TextDocument, change: BufferChange) => void;
+  /** Passes on that the document was saved, and not by us. */
+  readonly tellSave: (document: vscode.TextDocument) => void;
   /** Told once our own edit has its number: the change of the buffer and the text before it. */
   readonly numbered: (
     document: vscode.TextDocument,
@@ -74,6 +76,10 @@ export class Apply {
   #written: Buffer | undefined;
   /** Whether our save went through, whatever has become of the disk since. */
   #isSaved = false;
+  /** Whether the editor saves the document because we ask for it. */
+  #isSaving = false;
+  /** Whether somebody else has saved the document meanwhile, and that is to be told. */
+  #isSavedBeside = false;
   #told = 0;
   readonly #toldBefore = new WeakSet<BufferChange>();
   /** Which changes came while our save ran: from this index up to, and without, {@link #saveTo}. */
@@ -174,10 +180,13 @@ export class Apply {
 
   /** Takes our own part back, from the disk where our save wrote it, and from the buffer. Somebody else's text stays. */
   async takeBack(): Promise<TakenBack> {
-    const isRestored = this.#restoreDisk();
+    // The editor reloads a clean buffer whose file moves on disk, so somebody's text must be unsaved by then.
+    const isShared = !this.#isOursAlone(this.#ownIndex);
+    const isRestoredFirst = !isShared && this.#restoreDisk();
     // A document that was closed meanwhile shows nothing any more; whoever opens the file anew sees the disk.
     const isLeft = !this.#document.isClosed && this.#document.getText() !== this.#before;
     const isReversed = !isLeft || (await this.#reverse(this.#before, this.#own, this.#ownIndex));
+    const isRestored = isShared ? this.#restoreDisk() : isRestoredFirst;
     const { state } = await this.#tools.looks.look(this.#file);
     return { state, isWhole: isReversed && (isRestored || !this.#isSaved) };
   }
@@ -245,6 +254,11 @@ export class Apply {
     this.#toldBefore.add(change);
   }
 
+  /** Takes note of a save of the document. */
+  noteSave(): void {
+    this.#isSavedBeside ||= !this.#isSaving;
+  }
+
   /** Tells what has not been told yet, and was done neither by us nor by a hook: for the ledger, once all is over. */
   tellRest(): void {
     for (const change of this.changes.slice(this.#told)) {
@@ -253,6 +267,10 @@ export class Apply {
       }
     }
     this.#told = this.changes.length;
+    if (this.#isSavedBeside) {
+      this.#isSavedBeside = false;
+      this.#tools.tellSave(this.#document);
+    }
   }
 
   /** Our change is not where it should be, or nowhere. */
@@ -323,7 +341,10 @@ export class Apply {
     const { disk } = this.#look;
     this.#recording ??= this.#tools.records.begin(this.#author, [this.intent()]);
     this.#saveFrom = this.changes.length;
-    const saved = await this.#tools.saver.save(this.#file, this.#document, disk, this.#bytes);
+    this.#isSaving = true;
+    const saved = await this.#tools.saver.save(this.#file, this.#document, disk, this.#bytes).finally(() => {
+      this.#isSaving = false;
+    });
     this.#saveTo = this.changes.length;
     if (saved.kind === 'moved') {
       return this.#diskChanged(own, index);
@@ -343,6 +364,9 @@ export class Apply {
     const saveable = this.#textsSince(later);
     const writtenAt = indexIn(saveable, this.#tools.looks.textOn(this.#file.key, after.disk, this.#document));
     const isAsBefore = isSameDisk(after.disk, this.#look.disk);
+    const isUnsaved = !isSaved && (isAsBefore || writtenAt === undefined);
+    // Of a save that failed beside somebody's typing, what its participants did stays: then it is a change like any other.
+    this.#isHook = isUnsaved && theirs.length > 0 ? () => false : isHook;
     if (!isSaved && isAsBefore) {
       const reason = saved.kind === 'declined' ? saved.reason : 'the file is not on disk as it was saved';
       return theirs.length > 0
@@ -359,8 +383,8 @@ export class Apply {
     if (!isSaved && writtenAt === undefined && whole === undefined) {
       return this.#diskChanged(own, index);
     }
-    this.#isHook = isHook;
     if (whole !== undefined) {
+      this.#isHook = isHook;
       return this.#cutOff(whole, after.disk, own, index);
     }
     const isWritten = writtenAt !== undefined && after.disk.kind === 'file';
@@ -518,18 +542,8 @@ export class Apply {
       // Nothing is awaited between this look at the changes and the edit that takes our part out of them.
       const later = this.changes.slice(index + 1);
       const count = this.changes.length;
-      // What hooks did cannot be told for sure from what another extension did, so only our own formatter's part goes with ours.
       // Over unsaved text, the disk is nothing to go back to.
-      const isOursAlone = later.every(
-        (change) => change === this.#formatting || (this.#written !== undefined && this.#isHook(change)),
-      );
-      if (
-        mayReset &&
-        isOursAlone &&
-        !this.#isDirtyBase() &&
-        (await synchronize(this.#tools.looks, this.#file.key, document))
-      ) {
-        this.#told = this.changes.length;
+      if (mayReset && this.#isOursAlone(index) && !this.#isDirtyBase() && (await this.#reset())) {
         return true;
       }
       if (this.changes.length > count) {
@@ -568,6 +582,23 @@ export class Apply {
       `${this.#file.path}: our part of the edit could not be taken back; somebody keeps changing the file`,
     );
     return false;
+  }
+
+  /** Makes the buffer what is on disk. @returns whether nothing of what it held before is left. */
+  async #reset(): Promise<boolean> {
+    this.#isSaving = true;
+    try {
+      return await synchronize(this.#tools.looks, this.#file.key, this.#document, () => {
+        this.#told = this.changes.length;
+      });
+    } finally {
+      this.#isSaving = false;
+    }
+  }
+
+  /** Whether nobody but hooks has changed the buffer since our part, which is at `index`. */
+  #isOursAlone(index: number): boolean {
+    return this.changes.slice(index + 1).every((change) => change === this.#formatting || this.#isHook(change));
   }
 
   /** Once: for the ledger. */

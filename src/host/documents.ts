@@ -63,7 +63,10 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
   readonly onDidChange = this.#onDidChange.event;
   readonly #onDidNumber = new vscode.EventEmitter<NumberedEdit>();
   readonly onDidNumber = this.#onDidNumber.event;
-  readonly #subscription: vscode.Disposable;
+  readonly #onDidSaveBeside = new vscode.EventEmitter<vscode.TextDocument>();
+  /** Fires for a save during an apply of ours, and not by it, when that is over. */
+  readonly onDidSaveBeside = this.#onDidSaveBeside.event;
+  readonly #subscriptions: readonly vscode.Disposable[];
   readonly #lent = new Map<string, FileRef>();
 
   /** @param exchange what other windows tell, where there is a place for it. */
@@ -89,24 +92,31 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       records,
       log,
       tell: (document, change) => this.#tell(document, change),
+      tellSave: (document) => this.#onDidSaveBeside.fire(document),
       numbered: (document, edits, before, number) => this.#onDidNumber.fire({ document, edits, before, number }),
     };
     this.#desk = new ApplyDesk(this.looks, log);
-    this.#subscription = changes.onDidChange(({ document, change }) => {
-      const apply = this.#desk.applyOn(document);
-      if (apply) {
-        apply.changes.push(change);
-      } else {
-        this.#desk.follow(document, change);
-        this.#tell(document, change);
-      }
-    });
+    this.#subscriptions = [
+      changes.onDidChange(({ document, change }) => {
+        const apply = this.#desk.applyOn(document);
+        if (apply) {
+          apply.changes.push(change);
+        } else {
+          this.#desk.follow(document, change);
+          this.#tell(document, change);
+        }
+      }),
+      vscode.workspace.onDidSaveTextDocument((document) => this.#desk.applyOn(document)?.noteSave()),
+      this.#onDidChange,
+      this.#onDidNumber,
+      this.#onDidSaveBeside,
+    ];
   }
 
   dispose(): void {
-    this.#subscription.dispose();
-    this.#onDidChange.dispose();
-    this.#onDidNumber.dispose();
+    for (const subscription of this.#subscriptions) {
+      subscription.dispose();
+    }
   }
 
   /** Whether an apply of ours runs on the document: what happens to it is told when it is over. */
@@ -222,6 +232,11 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       const elsewhere = elsewhereProblem(file.key);
       if (elsewhere) {
         return { kind: 'unfit', state: await this.look(file), problem: elsewhere };
+      }
+      // Unsaved text for it is something, too.
+      const look = this.looks.lookNow(file);
+      if ('state' in look && look.state.kind !== 'absent') {
+        return { kind: 'moved', state: look.state };
       }
       mkdirSync(dirname(file.key), { recursive: true });
       try {

@@ -82,6 +82,7 @@ export class Observer implements vscode.Disposable {
       documents.onDidNumber((edit) => this.#numbered(edit)),
       vscode.workspace.onWillSaveTextDocument(({ document }) => this.#saves.set(document, performance.now())),
       vscode.workspace.onDidSaveTextDocument((document) => this.#saved(document)),
+      documents.onDidSaveBeside((document) => this.#record(document)),
       vscode.workspace.onDidRenameFiles(({ files }) => this.#renamed(files)),
       vscode.workspace.onDidCloseTextDocument((document) => {
         this.#unsaved.delete(document);
@@ -175,9 +176,12 @@ export class Observer implements vscode.Disposable {
 
   #saved(document: vscode.TextDocument): void {
     this.#participated(document);
-    if (document.uri.scheme !== 'file' || this.#documents.isBusy(document)) {
-      return;
+    if (document.uri.scheme === 'file' && !this.#documents.isBusy(document)) {
+      this.#record(document);
     }
+  }
+
+  #record(document: vscode.TextDocument): void {
     const key = this.#documents.looks.keyOf(document);
     const file = this.#documents.looks.fileOf(key);
     if (file === undefined || !this.#ledger.knows(key)) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { baseOf, read, replace } from './support/agent.ts';
-import { fresh, pathOf, sha256, textOf } from './support/disk.ts';
+import { fresh, pathOf, sha256, textOf, uriOf, writes } from './support/disk.ts';
 import { documentOf, engineer, until } from './support/engineer.ts';
 import { duringSave, whenTextIs } from './support/moments.ts';
 
@@ -34,6 +34,45 @@ describe('Races', () => {
     assert.ok(['applied', 'apply_failed'].includes(result.status), JSON.stringify(result));
     assert.equal(result.base ?? result.actual, sha256(textOf(path)));
     assert.equal(documentOf(path).isDirty, false);
+  });
+
+  it('takes back what save participants made of it, too, where another program writes while they run', async () => {
+    const path = fresh('one\ntwo\n');
+    await engineer.opens(path);
+    const base = await baseOf(path);
+    const subscription = vscode.workspace.onWillSaveTextDocument((event) => {
+      if (event.document.uri.toString() === uriOf(path).toString()) {
+        subscription.dispose();
+        writes(path, 'one\ntwo\nthree\n');
+        event.waitUntil(Promise.resolve([vscode.TextEdit.insert(new vscode.Position(0, 0), 'formatted\n')]));
+      }
+    });
+    const result = await replace(path, base, 'one', '1');
+    assert.equal(result.status, 'disk_changed_during_save', JSON.stringify(result));
+    assert.equal(textOf(path), 'one\ntwo\nthree\n');
+    assert.equal(documentOf(path).getText(), textOf(path));
+    assert.equal(documentOf(path).isDirty, false);
+    assert.deepEqual(result.changed_by, ['external writer']);
+  });
+
+  it('names who typed while our part was taken back', async () => {
+    const path = fresh('one\ntwo\n');
+    await putCaret(path, 1, 3);
+    const base = await baseOf(path);
+    whenTextIs(path, '1\ntwo\n', () => writes(path, 'one\ntwo\nthree\n'));
+    duringSave(path, async (document) => {
+      await type('!');
+      await until(() => document.getText().includes('!'));
+    });
+    const result = await replace(path, base, 'one', '1');
+    assert.equal(result.status, 'disk_changed_during_save', JSON.stringify(result));
+    assert.equal(documentOf(path).getText().replace('!', ''), 'one\ntwo\nthree\n');
+    const told = [...(result.changed_by ?? []), ...((await replace(path, base, 'one', '1')).changed_by ?? [])];
+    assert.ok(
+      told.some((cause) => cause.startsWith('engineer: typed')),
+      JSON.stringify(told),
+    );
+    assert.ok(!told.includes('changed in the editor, not typed'), JSON.stringify(told));
   });
 
   it('does not bring a file back that was deleted between apply and save', async () => {

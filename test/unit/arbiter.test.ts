@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { printBase } from '../../src/core/base.ts';
 import { printConflicts } from '../../src/core/conflictStore.ts';
 import { replanPrompt } from '../../src/core/replan.ts';
+import type { Moment } from './support/moments.ts';
 import { assertStatus, editsOf, only, Story } from './support/story.ts';
 
 const PRICING = [
@@ -1142,6 +1143,71 @@ describe('The arbiter, when calls overlap', () => {
       assert.deepEqual(changed_by, ['edit #1 (this session, turn 2)']);
     });
   }
+
+  /** Holds a transaction of a file up at a moment. @returns what lets it go on. */
+  function hold(story: Story, path: string, moment: Moment): () => void {
+    let goOn = () => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    story.documents.pause = async (at, of) => (at === moment && of === path ? held : undefined);
+    return goOn;
+  }
+
+  for (const moment of ['as it lands', 'after apply before save', 'during save'] as const) {
+    it(`gives nobody a state out of the middle of an edit, ${moment}`, async () => {
+      const story = new Story({ f: 'one\ntwo\n', g: 'one\n' });
+      const [a, b] = [story.agent('a'), story.agent('b')];
+      for (const agent of [a, b]) {
+        await agent.reads('f');
+        await agent.reads('g');
+      }
+      const goOn = hold(story, 'f', moment);
+      const editing = a.edits('f', { one: '1' });
+      const beside = await b.sends([b.plans('g', { one: '1' })]);
+      assert.deepEqual(beside.also_changed, undefined, 'what is not over is not told');
+      const checking = b.checks('f');
+      const reading = b.reads('f');
+      goOn();
+      assertStatus(await editing, 'applied');
+      const [checked] = await checking;
+      assert.deepEqual(checked?.changed_by, ['edit #2 (another session, turn 3)']);
+      assert.equal((await reading).base, story.base('f'));
+    });
+  }
+
+  it('names who typed into a file of an atomic call while the others were not through', async () => {
+    const story = new Story({ f: 'one\n', g: 'one\n' });
+    const a = story.agent('a');
+    await a.reads('f');
+    await a.reads('g');
+    const goOn = hold(story, 'g', 'during save');
+    const plans = [a.plans('f', { one: '1' }), a.plans('g', { one: '1' })];
+    const editing = a.sends(plans, { on_conflict: 'atomic' });
+    while (story.disk.text('f') === 'one\n' || story.documents.isBusy('f')) {
+      await null;
+    }
+    story.human.types('f', { '1': '1!' });
+    goOn();
+    const { results } = await editing;
+    const stale = await a.edits('f', { '1': 'uno' });
+    assertStatus(stale, 'stale_base');
+    assert.equal(results[0]?.base, stale.expected);
+    assert.deepEqual(stale.changed_by, ['engineer: typed in the editor (1 edit, unsaved)']);
+  });
+
+  it('names who moved a file on and back while it was refused', async () => {
+    const story = new Story({ f: 'one\ntwo\n' });
+    const a = story.agent('a');
+    await a.reads('f');
+    story.human.opens('f');
+    story.at('between look and apply', () => story.human.types('f', { one: '1' }));
+    story.at('as it lands', () => story.at('before a look', () => story.human.undoes('f')));
+    const result = await a.edits('f', { two: '2' });
+    assert.equal(story.text('f'), 'one\ntwo\n');
+    assertStatus(result, 'stale_base');
+    assert.deepEqual(result.changed_by, ['engineer: typed in the editor (2 edits, unsaved)']);
+  });
 
   it('names nobody else for a file that another agent reads while it is created', async () => {
     const story = new Story({});

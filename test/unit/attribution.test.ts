@@ -169,6 +169,23 @@ describe('attribute', () => {
     ]);
   });
 
+  it('ends where the file was last seen in the actual state: what came later is no part of the way', () => {
+    const steps = [{ to: A }, { cause: typed }, { to: dirty(A, 'e') }, { cause: save, to: B }, { to: C }];
+    assert.deepEqual(changedBy(steps, A, dirty(A, 'e')), ['engineer: typed in the editor (1 edit, unsaved)']);
+    assert.deepEqual(changedBy([...steps, { to: A }], A, dirty(A, 'e')), [
+      'engineer: typed in the editor (1 edit, unsaved)',
+    ]);
+  });
+
+  it('names what was typed before it where a save alone moved the file', () => {
+    const unseen = [{ to: dirty(A, 'e') }, { cause: save, to: dirty(B, 'e') }];
+    const seen = [{ to: A }, { cause: typed }, { cause: typed }, ...unseen];
+    assert.deepEqual(changedBy(seen, dirty(A, 'e'), dirty(B, 'e')), ['engineer: typed in the editor (2 edits, saved)']);
+    assert.deepEqual(changedBy(unseen, dirty(A, 'e'), dirty(B, 'e')), [
+      'engineer: typed in the editor (1 edit, saved)',
+    ]);
+  });
+
   it('leaves out a transition whose cause is not known yet', () => {
     const ledger = new Ledger();
     ledger.seen('f', A, 1);

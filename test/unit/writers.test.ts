@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Moment } from './support/inMemoryDocuments.ts';
+import type { Moment } from './support/moments.ts';
 import { type Result, Story } from './support/story.ts';
 
 /** One thing that somebody does; `at` picks the word that it is about. */

@@ -5,7 +5,8 @@ import { DEFAULT_LIMITS, type Limits, type Question, type Surroundings } from '.
 import type { Room } from '../../../src/core/reading.ts';
 import type { Report } from '../../../src/core/report.ts';
 import type { Tally } from '../../../src/core/statistics.ts';
-import { InMemoryDocuments, type Moment } from './inMemoryDocuments.ts';
+import { InMemoryDocuments } from './inMemoryDocuments.ts';
+import type { Moment } from './moments.ts';
 
 /** The JSON of one file's result, with the keys that stories look at. */
 export interface Result extends Report {
