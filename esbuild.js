@@ -44,6 +44,8 @@ await build({
   external: undefined,
   format: undefined,
   sourcemap: false,
+  // The editor leaves an AMD loader behind once it has converted a legacy encoding; the parser would go there, and not to us.
+  define: { define: 'undefined' },
   entryPoints: [`${parsers}/tree-sitter.js`],
   outfile: 'dist/syntax/tree-sitter.cjs',
 });

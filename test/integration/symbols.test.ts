@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { write } from '../hosts/mochaSuite.ts';
 import { baseOf, replace } from './support/agent.ts';
@@ -29,6 +31,23 @@ async function withGate(gate: string, action: () => Promise<void>): Promise<void
 
 describe('Symbols and syntax', function () {
   this.timeout(60_000);
+
+  it('are there also where the editor has left an AMD loader behind, as it does for a legacy encoding', async () => {
+    await vscode.workspace.decode(Uint8Array.of(0xe9), { encoding: 'iso88591' });
+    const folder = vscode.extensions.getExtension('edit-arbiter.edit-arbiter')?.extensionPath ?? '';
+    const runtime = join(folder, 'dist/syntax/tree-sitter.cjs');
+    const load = createRequire(runtime);
+    const { [runtime]: loaded } = load.cache;
+    delete load.cache[runtime];
+    try {
+      assert.equal(typeof load(runtime).Parser, 'function');
+    } finally {
+      delete load.cache[runtime];
+      if (loaded) {
+        load.cache[runtime] = loaded;
+      }
+    }
+  });
 
   it('lands an edit inside its symbol, and refuses one that lands elsewhere', async () => {
     const path = fresh(TSX, 'app.tsx');
