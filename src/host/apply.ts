@@ -351,7 +351,7 @@ export class Apply {
     }
     if (saved.kind === 'torn') {
       // It stays on record, for the engineer to put back.
-      this.#recording = undefined;
+      this.#recording?.leave();
       return this.#failed('save_failed', saved.reason, false);
     }
     const isSaved = saved.kind === 'saved';
@@ -364,9 +364,6 @@ export class Apply {
     const saveable = this.#textsSince(later);
     const writtenAt = indexIn(saveable, this.#tools.looks.textOn(this.#file.key, after.disk, this.#document));
     const isAsBefore = isSameDisk(after.disk, this.#look.disk);
-    const isUnsaved = !isSaved && (isAsBefore || writtenAt === undefined);
-    // Of a save that failed beside somebody's typing, what its participants did stays: then it is a change like any other.
-    this.#isHook = isUnsaved && theirs.length > 0 ? () => false : isHook;
     if (!isSaved && isAsBefore) {
       const reason = saved.kind === 'declined' ? saved.reason : 'the file is not on disk as it was saved';
       return theirs.length > 0
@@ -383,8 +380,8 @@ export class Apply {
     if (!isSaved && writtenAt === undefined && whole === undefined) {
       return this.#diskChanged(own, index);
     }
+    this.#isHook = isHook;
     if (whole !== undefined) {
-      this.#isHook = isHook;
       return this.#cutOff(whole, after.disk, own, index);
     }
     const isWritten = writtenAt !== undefined && after.disk.kind === 'file';
@@ -472,7 +469,7 @@ export class Apply {
       return this.#failed('save_failed', `${taken}; what the file held before was put back`, isReversed);
     }
     // It stays on record, for the engineer to put back.
-    this.#recording = undefined;
+    this.#recording?.leave();
     const rest = isReversed ? '; the text from before is in the editor, unsaved: save it once there is room' : '';
     return this.#failed(
       'save_failed',
@@ -596,9 +593,14 @@ export class Apply {
     }
   }
 
-  /** Whether nobody but hooks has changed the buffer since our part, which is at `index`. */
+  /**
+   * Whether nobody but hooks has changed the buffer since our part, which is at `index`. What hooks did cannot be told for sure
+   * from what another extension did, so where the save failed only our own formatter's part goes with ours.
+   */
   #isOursAlone(index: number): boolean {
-    return this.changes.slice(index + 1).every((change) => change === this.#formatting || this.#isHook(change));
+    return this.changes
+      .slice(index + 1)
+      .every((change) => change === this.#formatting || (this.#written !== undefined && this.#isHook(change)));
   }
 
   /** Once: for the ledger. */

@@ -20,6 +20,8 @@ export interface Intent {
 export interface Recording {
   /** It is over, however it ended. */
   end(): void;
+  /** It could neither be finished nor taken back: once it is over, it stays on record for the engineer. */
+  leave(): void;
 }
 
 /** A record that a process has left behind. */
@@ -33,7 +35,12 @@ export interface StoredRecord {
 /** A record older than this belongs to nobody who still works on it, in milliseconds: process numbers come again. */
 const MAX_AGE = 10 * 60 * 1_000;
 
-const NOTHING: Recording = { end: () => {} };
+const NOTHING: Recording = { end: () => {}, leave: () => {} };
+
+interface OpenRecord {
+  readonly keys: readonly string[];
+  isLeft: boolean;
+}
 
 /**
  * Puts on record what an apply is about to do, in one small file each under the workspace's storage, and takes it away when
@@ -42,8 +49,10 @@ const NOTHING: Recording = { end: () => {} };
 export class ApplyRecords {
   readonly #folder: string | undefined;
   readonly #log: vscode.LogOutputChannel;
-  /** Ids of the records of this window, with the files that they speak of. */
-  readonly #open = new Map<string, readonly string[]>();
+  /** The records of this window, by id. */
+  readonly #open = new Map<string, OpenRecord>();
+  /** Told when a record of this window is left behind. */
+  onDidLeave: () => void = () => {};
   #isBroken = false;
 
   /** @param storage the workspace's own folder, where there is one. It need not exist. */
@@ -57,10 +66,19 @@ export class ApplyRecords {
    * are left out. Where nothing can be stored, that is said once, and edits go on.
    */
   begin(author: Author, intents: readonly Intent[]): Recording {
-    const taken = new Set([...this.#open.values()].flat());
-    const files = intents.filter(({ file }) => !taken.has(file.key));
-    if (this.#folder === undefined || files.length === 0) {
+    const speaksOf = (keys: readonly string[]) => intents.some(({ file }) => keys.includes(file.key));
+    const others = [...this.#open.values()].filter(({ keys }) => speaksOf(keys));
+    const files = intents.filter(({ file }) => !others.some(({ keys }) => keys.includes(file.key)));
+    const leaveAll = (records: readonly OpenRecord[]) => {
+      for (const record of records) {
+        record.isLeft = true;
+      }
+    };
+    if (this.#folder === undefined) {
       return NOTHING;
+    }
+    if (files.length === 0) {
+      return { end: () => {}, leave: () => leaveAll(others) };
     }
     const id = randomUUID();
     const path = join(this.#folder, id);
@@ -77,10 +95,8 @@ export class ApplyRecords {
         length: before?.length ?? 0,
       })),
     };
-    this.#open.set(
-      id,
-      files.map(({ file }) => file.key),
-    );
+    const open: OpenRecord = { keys: files.map(({ file }) => file.key), isLeft: false };
+    this.#open.set(id, open);
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       // Whatever the files hold is for nobody else to read.
@@ -88,7 +104,7 @@ export class ApplyRecords {
     } catch (error) {
       this.#broken('put on record', error);
     }
-    return { end: () => this.#end(id, path) };
+    return { end: () => this.#end(id, path), leave: () => leaveAll([...others, open]) };
   }
 
   /** The records of processes that have ended, oldest first. @returns also whether others are still at work. */
@@ -146,7 +162,12 @@ export class ApplyRecords {
   }
 
   #end(id: string, path: string): void {
+    const open = this.#open.get(id);
     this.#open.delete(id);
+    if (open?.isLeft) {
+      this.onDidLeave();
+      return;
+    }
     try {
       remove(path);
     } catch (error) {

@@ -57,21 +57,21 @@ export class ByteApply {
   /** Compares and writes in the caller's turn. */
   async run(): Promise<Outcome> {
     const recording = this.#tools.records.begin(this.#author, [this.intent()]);
-    let isTorn = false;
     try {
       if (overwriteExactly(this.#file.key, this.#before, this.#bytes).kind === 'moved') {
         return { kind: 'moved', state: (await this.#tools.looks.look(this.#file)).state };
       }
     } catch (error) {
-      isTorn = error instanceof TornError;
+      const isTorn = error instanceof TornError;
+      if (isTorn) {
+        // It stays on record, for the engineer to put back.
+        recording.leave();
+      }
       const reason = `the file could not be written: ${describe(error)}`;
       const { state } = await this.#tools.looks.look(this.#file);
       return { kind: 'failed', status: 'save_failed', reason, state, isTakenBack: !isTorn };
     } finally {
-      // What is torn stays on record, for the engineer to put back.
-      if (!isTorn) {
-        recording.end();
-      }
+      recording.end();
     }
     this.#decision.onDidLand();
     await this.#followed();

@@ -35,6 +35,7 @@ export class Interruptions implements vscode.Disposable {
 
   constructor(tools: InterruptionTools) {
     this.#tools = tools;
+    tools.records.onDidLeave = () => this.recognise();
     this.#stop = tools.arbiter.conflicts.onDidChange(() => this.#forgetSettled());
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { baseOf, read, replace } from './support/agent.ts';
-import { fresh, pathOf, sha256, textOf, uriOf, writes } from './support/disk.ts';
+import { fresh, pathOf, sha256, textOf, writes } from './support/disk.ts';
 import { documentOf, engineer, until } from './support/engineer.ts';
 import { duringSave, whenTextIs } from './support/moments.ts';
 
@@ -34,25 +34,6 @@ describe('Races', () => {
     assert.ok(['applied', 'apply_failed'].includes(result.status), JSON.stringify(result));
     assert.equal(result.base ?? result.actual, sha256(textOf(path)));
     assert.equal(documentOf(path).isDirty, false);
-  });
-
-  it('takes back what save participants made of it, too, where another program writes while they run', async () => {
-    const path = fresh('one\ntwo\n');
-    await engineer.opens(path);
-    const base = await baseOf(path);
-    const subscription = vscode.workspace.onWillSaveTextDocument((event) => {
-      if (event.document.uri.toString() === uriOf(path).toString()) {
-        subscription.dispose();
-        writes(path, 'one\ntwo\nthree\n');
-        event.waitUntil(Promise.resolve([vscode.TextEdit.insert(new vscode.Position(0, 0), 'formatted\n')]));
-      }
-    });
-    const result = await replace(path, base, 'one', '1');
-    assert.equal(result.status, 'disk_changed_during_save', JSON.stringify(result));
-    assert.equal(textOf(path), 'one\ntwo\nthree\n');
-    assert.equal(documentOf(path).getText(), textOf(path));
-    assert.equal(documentOf(path).isDirty, false);
-    assert.deepEqual(result.changed_by, ['external writer']);
   });
 
   it('names who typed while our part was taken back', async () => {

@@ -177,13 +177,11 @@ export class InMemoryApply {
     await this.#tools.reach('after save', this.#ref.path);
     const state = this.#tools.seen(this.#ref);
     const later = this.changes.slice(this.#ownIndex + 1);
-    const hooks = new Set(this.changes.slice(saveFrom, saveTo).filter(({ by }) => by === 'save participant'));
+    const hooks = new Set(this.changes.slice(saveFrom, saveTo).filter(isNotTyped));
     const theirs = later.filter((change) => !hooks.has(change));
     const writtenAt = this.#writtenAt(later, file.textOnDisk);
     const isOurs = writtenAt !== undefined && !isSameBytes(file.bytes, this.#diskBefore);
-    const isUnsaved = !isSaved && !isOurs;
-    this.#hooks = isUnsaved && theirs.length > 0 ? new Set() : hooks;
-    if (isUnsaved) {
+    if (!isSaved && !isOurs) {
       if (!isSameBytes(file.bytes, this.#diskBefore)) {
         return this.#diskChanged();
       }
@@ -192,6 +190,7 @@ export class InMemoryApply {
       }
       return this.#failed('save_failed', 'the editor would not save the file', await this.#reverse());
     }
+    this.#hooks = hooks;
     const isWritten = writtenAt !== undefined && file.bytes !== undefined;
     const isSavedTogether = isWritten && later.slice(0, writtenAt).some((change) => theirs.includes(change));
     const written: Base | undefined = isWritten && file.bytes ? { disk: digest(file.bytes) } : undefined;
@@ -342,7 +341,8 @@ export class InMemoryApply {
 
   /** Whether nobody but hooks has changed the buffer since our part. */
   get #isOursAlone(): boolean {
-    return this.changes.slice(this.#ownIndex + 1).every((change) => this.#hooks.has(change));
+    const later = this.changes.slice(this.#ownIndex + 1);
+    return later.every((change) => this.#written !== undefined && this.#hooks.has(change));
   }
 
   get #isDirtyBase(): boolean {
@@ -373,6 +373,11 @@ export class InMemoryApply {
       takeBack: () => this.takeBack(),
     };
   }
+}
+
+/** Nobody can tell what participants of a save do from what another extension does meanwhile. */
+function isNotTyped({ by, reason }: BufferChange): boolean {
+  return reason === undefined && (by === 'save participant' || by === 'extension');
 }
 
 function isSameState(one: State, other: State): boolean {
