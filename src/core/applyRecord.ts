@@ -23,6 +23,8 @@ export interface RecordedFile {
   readonly after?: OnDisk;
   /** How many bytes of the record are those that the file held before. */
   readonly length: number;
+  /** The mode bits that it had. */
+  readonly mode?: number;
 }
 
 export interface ApplyRecord extends Author {
@@ -33,8 +35,34 @@ export interface ApplyRecord extends Author {
   readonly files: readonly RecordedFile[];
 }
 
-/** How far an apply came with one file. `neither`: its bytes are torn, or another program has written them since. */
-export type Fate = 'before' | 'after' | 'neither';
+/**
+ * How far an apply came with one file. `neither`: its bytes are torn, or another program has written them since. `unknown`: it
+ * cannot be read now.
+ */
+export type Fate = 'before' | 'after' | 'neither' | 'unknown';
+
+/** What was found of an apply that was cut off, when it was first recognised. */
+export interface Found {
+  /** The number that its edit was given. */
+  readonly edit: number;
+  /** What each file held; `null` where that could not be told. */
+  readonly now: readonly (OnDisk | null)[];
+}
+
+export function printFound(found: Found): string {
+  return JSON.stringify(found);
+}
+
+/** Reads what {@link printFound} wrote. @returns `undefined` for anything else. */
+export function parseFound(text: string): Found | undefined {
+  const fields = fieldsOf(parseJson(text));
+  const { edit, now } = fields ?? {};
+  const isWhole =
+    Number.isSafeInteger(edit) &&
+    Array.isArray(now) &&
+    now.every((state) => state === null || typeof state === 'string');
+  return isWhole ? { edit: edit as number, now: now as (OnDisk | null)[] } : undefined;
+}
 
 const VERSION = 1;
 
@@ -69,6 +97,9 @@ export function parseRecord(line: string): ApplyRecord | undefined {
 /** @param now what each file holds, in the order of the record; `undefined` where that cannot be told. */
 export function fatesOf({ files }: ApplyRecord, now: readonly (OnDisk | undefined)[]): Fate[] {
   return files.map(({ before, after }, index) => {
+    if (now[index] === undefined) {
+      return 'unknown';
+    }
     if (now[index] === before) {
       return 'before';
     }
@@ -98,6 +129,8 @@ function wordsOf({ before, after }: RecordedFile, fate: Fate | undefined): strin
       return 'as before';
     case 'after':
       return before === 'absent' ? 'created' : after === 'absent' ? 'gone' : 'edited';
+    case 'unknown':
+      return 'cannot be read now';
     default:
       return 'neither as before nor as it was to become';
   }
@@ -110,7 +143,8 @@ function isRecordedFile(value: unknown): boolean {
     [fields['key'], fields['path'], fields['before']].every((text) => typeof text === 'string') &&
     (fields['after'] === undefined || typeof fields['after'] === 'string') &&
     Number.isSafeInteger(fields['length']) &&
-    (fields['length'] as number) >= 0
+    (fields['length'] as number) >= 0 &&
+    (fields['mode'] === undefined || Number.isSafeInteger(fields['mode']))
   );
 }
 

@@ -206,10 +206,10 @@ export class Arbiter {
 
   /**
    * An earlier window was cut off in the middle of an edit: names the edit in the ledger of the files that it has changed, and
-   * tells the engineer of those that it has left in between.
+   * tells the engineer of those that it has left in between. @returns its number; `undefined` where it had not begun.
    */
-  interrupted(interrupted: InterruptedEdit): void {
-    tellInterrupted(interrupted, this.#workshop);
+  interrupted(interrupted: InterruptedEdit): number | undefined {
+    return tellInterrupted(interrupted, this.#workshop);
   }
 
   /** The engineer has put back what a file held before an edit that was cut off; it holds `to` now. */

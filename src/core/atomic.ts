@@ -20,17 +20,20 @@ export async function editAtomically(
   documents: Documents,
   author: Author,
 ): Promise<Report[]> {
-  let conclude = () => {};
-  const over = new Promise<void>((resolve) => {
+  let conclude: (isWhole: boolean) => void = () => {};
+  const over = new Promise<boolean>((resolve) => {
     conclude = resolve;
   });
   const repeated = await Promise.all(edits.map((edit) => edit.repeated()));
   const open = edits.filter((_, index) => repeated[index] === undefined);
   try {
-    const reports = new Map(zip(open, await editOpen(open, (parts) => documents.transactAll(parts, author, over))));
+    const reports = new Map(
+      zip(open, await editOpen(open, (parts) => documents.transactAll(parts, author, over), conclude)),
+    );
     return edits.map((edit, index) => repeated[index] ?? reports.get(edit) ?? edit.skipped('it was never tried'));
   } finally {
-    conclude();
+    // Where that was not said before, something broke off.
+    conclude(false);
     for (const edit of edits) {
       edit.account.withdraw();
     }
@@ -39,7 +42,11 @@ export async function editAtomically(
 
 type Transact = (parts: Parameters<Documents['transactAll']>[0]) => ReturnType<Documents['transactAll']>;
 
-async function editOpen(edits: readonly EntryEdit[], transact: Transact): Promise<Report[]> {
+async function editOpen(
+  edits: readonly EntryEdit[],
+  transact: Transact,
+  conclude: (isWhole: boolean) => void,
+): Promise<Report[]> {
   await Promise.all(edits.map((edit) => edit.prepare()));
   const parts = edits.map((edit) => ({ file: edit.file, decide: edit.decide.bind(edit) }));
   const endings: Ending[] = [...(await transact(parts))];
@@ -48,12 +55,13 @@ async function editOpen(edits: readonly EntryEdit[], transact: Transact): Promis
     await operateAll(edits, endings);
   }
   if (failedAt() !== -1) {
-    return takeBackAll(edits, endings, failedAt());
+    return takeBackAll(edits, endings, failedAt(), conclude);
   }
   // All of them have their names before the first hook runs.
   for (const [index, edit] of edits.entries()) {
     edit.land(endings[index] as Ending);
   }
+  conclude(true);
   const reports: Report[] = [];
   for (const [index, edit] of edits.entries()) {
     reports.push(await edit.conclude(endings[index] as Ending));
@@ -80,17 +88,26 @@ async function operateAll(edits: readonly EntryEdit[], endings: Ending[]): Promi
   }
 }
 
-async function takeBackAll(edits: readonly EntryEdit[], endings: readonly Ending[], failed: number): Promise<Report[]> {
+async function takeBackAll(
+  edits: readonly EntryEdit[],
+  endings: readonly Ending[],
+  failed: number,
+  conclude: (isWhole: boolean) => void,
+): Promise<Report[]> {
   const name = edits[failed]?.file.path ?? 'another file';
   const isTouched = endings.some(({ kind }) => kind === 'applied');
   const reason = isTouched
     ? `${name} failed, and the call says all or nothing`
     : `${name} was refused, and the call says all or nothing`;
   const reports: Report[] = [];
+  let isWhole = endings.every((ending) => ending.kind !== 'failed' || ending.isTakenBack);
   for (const [index, edit] of [...edits.entries()].reverse()) {
     try {
-      reports.unshift(await takeBack(edit, endings[index] as Ending, reason));
+      const taken = await takeBack(edit, endings[index] as Ending, reason);
+      isWhole &&= taken.isWhole;
+      reports.unshift(taken.report);
     } catch (error) {
+      isWhole = false;
       // One that breaks off must not keep the others from being taken back.
       const problem: Problem = {
         status: 'apply_failed',
@@ -100,18 +117,23 @@ async function takeBackAll(edits: readonly EntryEdit[], endings: readonly Ending
       reports.unshift(edit.account.problem(problem));
     }
   }
+  conclude(isWhole);
   return reports;
 }
 
-async function takeBack(edit: EntryEdit, ending: Ending, reason: string): Promise<Report> {
+async function takeBack(
+  edit: EntryEdit,
+  ending: Ending,
+  reason: string,
+): Promise<{ readonly report: Report; readonly isWhole: boolean }> {
   if (ending.kind === 'held') {
-    return isDone(edit) ? edit.conclude(ending) : edit.skipped(reason);
+    return { report: isDone(edit) ? await edit.conclude(ending) : edit.skipped(reason), isWhole: true };
   }
   if (ending.kind !== 'applied') {
-    return edit.conclude(ending);
+    return { report: await edit.conclude(ending), isWhole: true };
   }
   const back = (await ending.takeBack?.()) ?? { state: ending.state, isWhole: false };
-  return edit.account.rolledBack(edit.asked.state, back, reason);
+  return { report: await edit.account.rolledBack(edit.asked.state, back, reason), isWhole: back.isWhole };
 }
 
 function zip<One, Other>(ones: readonly One[], others: readonly Other[]): [One, Other][] {

@@ -7,6 +7,8 @@ export interface Interruption {
   readonly record: string;
   /** The edit's number. */
   readonly edit: number;
+  /** Whether the file held just what the edit was to write; else, another program may have written it since. */
+  readonly isSure: boolean;
 }
 
 /** One refused edit, or one that was cut off, for the engineer to see until it is resolved. */
@@ -120,11 +122,16 @@ export class Conflicts {
 
 function bounded(conflicts: readonly Conflict[]): Conflict[] {
   let chars = 0;
-  const end = conflicts.findIndex((conflict) => {
+  let count = 0;
+  // What an edit that was cut off has left goes only when the engineer says so.
+  return conflicts.filter((conflict) => {
+    if (conflict.interruption !== undefined) {
+      return true;
+    }
     chars += sizeOf(conflict);
-    return chars > MAX_CHARS;
+    count += 1;
+    return count <= LIMIT && (chars <= MAX_CHARS || count === 1);
   });
-  return conflicts.slice(0, Math.min(end === -1 ? conflicts.length : Math.max(end, 1), LIMIT));
 }
 
 /** About how much text a conflict holds, in UTF-16 units. */

@@ -159,13 +159,13 @@ export interface Documents {
    * are for the caller to take back. No hooks are run.
    *
    * @param over when the caller has carried out the plans of the decisions, too, or taken everything back: until then, all of
-   * it stays on record as one.
+   * it stays on record as one. With false, something is left in between, and stays on record for the engineer.
    * @returns an outcome for each file, in their order.
    */
   transactAll(
     parts: readonly { readonly file: FileRef; readonly decide: (state: State) => Decision }[],
     author: Author,
-    over: Promise<void>,
+    over: Promise<boolean>,
   ): Promise<readonly Outcome[]>;
 
   /** Runs the configured hooks on a file that was saved as asked for. @returns the outcome with what they did. */

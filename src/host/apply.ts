@@ -1,4 +1,3 @@
-import { utimesSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { Author } from '../core/applyRecord.ts';
 import { type Base, digest } from '../core/base.ts';
@@ -14,7 +13,7 @@ import type { Conversions } from './conversions.ts';
 import { type Disk, hasRoomFor, isSameDisk, readDisk } from './disk.ts';
 import type { DocumentSaver } from './documentSaver.ts';
 import { describe } from './errors.ts';
-import { overwriteExactly } from './fileOperations.ts';
+import { overwriteExactly, setTimes, TornError } from './fileOperations.ts';
 import type { Look, Looks } from './looks.ts';
 import { elsewhereProblem } from './paths.ts';
 import { synchronize } from './synchronize.ts';
@@ -51,9 +50,6 @@ const FORMATTER_TIME = 10_000;
 const MAX_REVERSALS = 5;
 /** How long the events that tell typing from hooks may follow a save, in milliseconds. */
 const FOLLOW_TIME = 20;
-
-/** What disks are divided into, in bytes: theirs are multiples of this. */
-const BLOCK = 512;
 
 /**
  * One apply of one candidate to one open document: applies, checks what landed, saves, checks what is on disk, and takes
@@ -113,6 +109,10 @@ export class Apply {
     this.#content = look.state.kind === 'text' ? look.state.text.content : '';
     this.#expected = renderText(decision.candidate.text);
     this.#bytes = tools.conversions.bytesOf(this.#expected, formatOf(document.encoding));
+  }
+
+  get file(): FileRef {
+    return this.#file;
   }
 
   /** Begins in the same synchronous turn: the edit is handed to the editor before this returns its promise. */
@@ -198,13 +198,24 @@ export class Apply {
     if (this.#written === undefined || disk.kind !== 'file' || elsewhereProblem(key)) {
       return false;
     }
-    // In place, so that mode and links stay; the editor follows like any change of the disk.
-    const isRestored = overwriteExactly(key, this.#written, disk.bytes).kind === 'done';
-    if (isRestored) {
-      // An editor whose save failed knows the file by its old time, and would take a newer one for another program's write.
-      utimesSync(key, disk.stats.atime, disk.stats.mtime);
+    const intent: Intent = { file: this.#file, before: this.#written, after: digest(disk.bytes) };
+    const recording = this.#tools.records.begin(this.#author, [intent]);
+    try {
+      // In place, so that mode and links stay; the editor follows like any change of the disk.
+      const isRestored = overwriteExactly(key, this.#written, disk.bytes).kind === 'done';
+      if (isRestored && !this.#isSaved) {
+        // An editor whose save failed knows the file by its old time, and would take a newer one for another program's write.
+        setTimes(key, disk.stats, this.#tools.log);
+      }
+      return isRestored;
+    } catch (error) {
+      if (error instanceof TornError) {
+        recording.leave();
+      }
+      throw error;
+    } finally {
+      recording.end();
     }
-    return isRestored;
   }
 
   /** What its save is about to do to the disk. */
@@ -213,8 +224,18 @@ export class Apply {
     return {
       file: this.#file,
       before: disk.kind === 'file' ? disk.bytes : undefined,
-      after: digest(this.#bytes),
+      after: digest(this.#toWrite() ?? this.#bytes),
     };
+  }
+
+  /** What a save of the buffer writes now; `undefined` where only the editor can tell. */
+  #toWrite(): Buffer | undefined {
+    if (this.#formatting === undefined) {
+      return this.#bytes;
+    }
+    const { encoding } = this.#document;
+    const bytes = this.#tools.conversions.tryBytesOf(this.#document.getText(), formatOf(encoding));
+    return Buffer.isBuffer(bytes) ? bytes : undefined;
   }
 
   /** Nothing more is written for it: what it was about to do goes off the record. */
@@ -342,7 +363,7 @@ export class Apply {
     this.#recording ??= this.#tools.records.begin(this.#author, [this.intent()]);
     this.#saveFrom = this.changes.length;
     this.#isSaving = true;
-    const saved = await this.#tools.saver.save(this.#file, this.#document, disk, this.#bytes).finally(() => {
+    const saved = await this.#tools.saver.save(this.#file, this.#document, disk, this.#toWrite()).finally(() => {
       this.#isSaving = false;
     });
     this.#saveTo = this.changes.length;
@@ -352,6 +373,7 @@ export class Apply {
     if (saved.kind === 'torn') {
       // It stays on record, for the engineer to put back.
       this.#recording?.leave();
+      await this.#reverse(this.#before, own, index, false);
       return this.#failed('save_failed', saved.reason, false);
     }
     const isSaved = saved.kind === 'saved';
@@ -444,10 +466,9 @@ export class Apply {
       .map((text) => this.#tools.conversions.tryBytesOf(text, format))
       .filter((whole) => Buffer.isBuffer(whole))
       .find((whole) => {
+        // Another program may have shortened the file, or emptied it to write it anew.
         const isBeginning = bytes.length < whole.length && whole.subarray(0, bytes.length).equals(bytes);
-        // Another program may have shortened the file, or emptied it to write it anew. What is cut off ends with a block.
-        const isInBlocks = bytes.length > 0 && bytes.length % BLOCK === 0;
-        return isBeginning && (isInBlocks || !hasRoomFor(this.#file.key, whole.length - bytes.length));
+        return isBeginning && !hasRoomFor(this.#file.key, whole.length - bytes.length);
       });
   }
 

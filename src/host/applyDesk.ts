@@ -76,7 +76,7 @@ export class ApplyDesk {
           return await apply.takeBack();
         } catch (error) {
           this.#log.error('An edit could not be taken back', error instanceof Error ? error : describe(error));
-          return { state: outcome.state, isWhole: false };
+          return { state: (await this.#looks.look(apply.file)).state, isWhole: false };
         } finally {
           this.#applies.delete(document);
           this.#unfollow(document, apply);

@@ -1,11 +1,32 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, unlinkSync, writevSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+  writevSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
-import { type ApplyRecord, type Author, type OnDisk, parseRecord, printRecord } from '../core/applyRecord.ts';
+import {
+  type ApplyRecord,
+  type Author,
+  type Found,
+  type OnDisk,
+  parseFound,
+  parseRecord,
+  printFound,
+  printRecord,
+} from '../core/applyRecord.ts';
 import { digest } from '../core/base.ts';
 import type { FileRef } from '../core/documents.ts';
 import { codeOf, describe } from './errors.ts';
+import { statOrNothing } from './fileOperations.ts';
 
 /** What is about to happen to one file. */
 export interface Intent {
@@ -34,6 +55,11 @@ export interface StoredRecord {
 
 /** A record older than this belongs to nobody who still works on it, in milliseconds: process numbers come again. */
 const MAX_AGE = 10 * 60 * 1_000;
+
+/** How the names of records end that are being written. */
+const UNREADY = '.new';
+/** How the names of files end that say what was found of a record. */
+const FOUND = '.found';
 
 const NOTHING: Recording = { end: () => {}, leave: () => {} };
 
@@ -93,6 +119,7 @@ export class ApplyRecords {
         before: before === undefined ? 'absent' : digest(before),
         ...(after === undefined ? {} : { after }),
         length: before?.length ?? 0,
+        ...modeOf(before && file.key),
       })),
     };
     const open: OpenRecord = { keys: files.map(({ file }) => file.key), isLeft: false };
@@ -100,7 +127,12 @@ export class ApplyRecords {
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       // Whatever the files hold is for nobody else to read.
-      writeAll(path, [Buffer.from(printRecord(record)), ...files.flatMap(({ before }) => (before ? [before] : []))]);
+      // Under another name until it is whole: other windows on the workspace look here, too.
+      writeAll(`${path}${UNREADY}`, [
+        Buffer.from(printRecord(record)),
+        ...files.flatMap(({ before }) => (before ? [before] : [])),
+      ]);
+      renameSync(`${path}${UNREADY}`, path);
     } catch (error) {
       this.#broken('put on record', error);
     }
@@ -126,13 +158,27 @@ export class ApplyRecords {
   forget(id: string): void {
     if (this.#folder !== undefined) {
       remove(join(this.#folder, id));
+      remove(join(this.#folder, `${id}${FOUND}`));
     }
+  }
+
+  /** Keeps what was found of an apply that was cut off: later starts must not take what has happened since for it. */
+  keepFound(id: string, found: Found): void {
+    if (this.#folder !== undefined) {
+      writeFileSync(join(this.#folder, `${id}${FOUND}`), printFound(found));
+    }
+  }
+
+  /** @returns `undefined` where nothing was found of it yet. */
+  found(id: string): Found | undefined {
+    const path = join(this.#folder ?? '', `${id}${FOUND}`);
+    return existsSync(path) ? parseFound(readFileSync(path, 'utf8')) : undefined;
   }
 
   #names(): string[] {
     try {
       const names = this.#folder === undefined ? [] : readdirSync(this.#folder);
-      return names.filter((name) => !this.#open.has(name));
+      return names.filter((name) => !this.#open.has(name) && !name.endsWith(FOUND) && !name.endsWith(UNREADY));
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') {
         this.#broken('looked at', error);
@@ -152,6 +198,7 @@ export class ApplyRecords {
       if (record && before) {
         return { id, record, before };
       }
+      this.#log.warn(`The record of an edit is damaged and left out: ${path}`);
       remove(path);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') {
@@ -208,6 +255,11 @@ function isAtWork({ pid, time }: ApplyRecord): boolean {
   } catch (error) {
     return codeOf(error) === 'EPERM';
   }
+}
+
+function modeOf(path: string | undefined): { readonly mode?: number } {
+  const stats = path === undefined ? undefined : statOrNothing(path);
+  return stats ? { mode: stats.mode & 0o7777 } : {};
 }
 
 function writeAll(path: string, parts: readonly Uint8Array[]): void {

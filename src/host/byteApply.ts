@@ -8,6 +8,7 @@ import type { Intent } from './applyRecords.ts';
 import { describe } from './errors.ts';
 import { overwriteExactly, TornError } from './fileOperations.ts';
 import type { Look } from './looks.ts';
+import { elsewhereProblem } from './paths.ts';
 
 /** How long the editor may take to show what was written, in milliseconds. */
 const RELOAD_TIME = 2_000;
@@ -25,6 +26,8 @@ export class ByteApply {
   readonly #tools: Tools;
   readonly #file: FileRef;
   readonly #before: Buffer;
+  /** Token of the state that it was decided on. */
+  readonly #base: string;
   readonly #bytes: Buffer;
   readonly #document: vscode.TextDocument | undefined;
   readonly #decision: Extract<Decision, { kind: 'apply' }>;
@@ -43,6 +46,7 @@ export class ByteApply {
     this.#tools = tools;
     this.#file = file;
     this.#before = disk.bytes;
+    this.#base = printBase(state.base);
     this.#document = document;
     this.#decision = decision;
     this.#author = author;
@@ -56,6 +60,11 @@ export class ByteApply {
 
   /** Compares and writes in the caller's turn. */
   async run(): Promise<Outcome> {
+    // Among other files, something may have happened since the compare: also in an editor that shows this one.
+    const look = this.#tools.looks.lookNow(this.#file);
+    if (!('state' in look) || look.state.base === undefined || printBase(look.state.base) !== this.#base) {
+      return { kind: 'moved', state: (await this.#tools.looks.look(this.#file)).state };
+    }
     const recording = this.#tools.records.begin(this.#author, [this.intent()]);
     try {
       if (overwriteExactly(this.#file.key, this.#before, this.#bytes).kind === 'moved') {
@@ -99,7 +108,9 @@ export class ByteApply {
   async #takeBack(): Promise<TakenBack> {
     let isWhole = false;
     try {
-      isWhole = overwriteExactly(this.#file.key, this.#bytes, this.#before).kind === 'done';
+      isWhole =
+        elsewhereProblem(this.#file.key) === undefined &&
+        overwriteExactly(this.#file.key, this.#bytes, this.#before).kind === 'done';
       await this.#followed();
     } catch (error) {
       this.#tools.log.error(`${this.#file.path}: the edit could not be taken back: ${describe(error)}`);

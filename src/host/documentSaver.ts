@@ -1,11 +1,10 @@
-import { utimesSync } from 'node:fs';
 import type * as vscode from 'vscode';
 import { formatOf } from '../core/codec.ts';
 import type { FileRef } from '../core/documents.ts';
 import type { Conversions } from './conversions.ts';
 import { type Disk, isSameDisk, readDisk } from './disk.ts';
 import { describe } from './errors.ts';
-import { overwriteExactly, TornError } from './fileOperations.ts';
+import { overwriteExactly, setTimes, TornError } from './fileOperations.ts';
 import { elsewhereProblem } from './paths.ts';
 import { mayChangeOnSave } from './saveParticipants.ts';
 import { SaveWatch } from './saveWatch.ts';
@@ -14,7 +13,7 @@ import { SaveWatch } from './saveWatch.ts';
 export type Saved =
   /** The editor says that the buffer is on disk. */
   | { readonly kind: 'saved' }
-  /** Another program has written the file since it was looked at. Nothing was written. */
+  /** Another program has written the file since it was looked at. What it wrote is there. */
   | { readonly kind: 'moved' }
   | { readonly kind: 'declined'; readonly reason: string }
   /** The file could neither be written nor left as it was. */
@@ -52,17 +51,17 @@ export class DocumentSaver {
    * Begins in the caller's turn.
    *
    * @param disk what the file must hold.
-   * @param bytes what a save of the buffer writes.
+   * @param bytes what a save of the buffer writes; `undefined` where only the editor can tell.
    */
-  async save({ key }: FileRef, document: vscode.TextDocument, disk: Disk, bytes: Buffer): Promise<Saved> {
+  async save({ key }: FileRef, document: vscode.TextDocument, disk: Disk, bytes: Buffer | undefined): Promise<Saved> {
     const now = readDisk(key);
     // The editor's auto save may have been quicker; then the disk holds the bytes already.
     const isElsewhere = elsewhereProblem(key) !== undefined;
-    const isThere = now.kind === 'file' && now.bytes.equals(bytes);
+    const isThere = now.kind === 'file' && bytes !== undefined && now.bytes.equals(bytes);
     if (isElsewhere || (!isThere && !isSameDisk(now, disk))) {
       return { kind: 'moved' };
     }
-    if (isThere || disk.kind !== 'file' || this.#isLeftToEditor(key, document, disk, bytes)) {
+    if (isThere || bytes === undefined || disk.kind !== 'file' || this.#isLeftToEditor(key, document, disk, bytes)) {
       return this.#saveInEditor(key, document, disk.kind === 'file' ? disk.bytes : undefined);
     }
     try {
@@ -88,7 +87,7 @@ export class DocumentSaver {
     if (overwriteExactly(key, bytes, disk.bytes).kind === 'moved') {
       return saved;
     }
-    utimesSync(key, disk.stats.atime, disk.stats.mtime);
+    setTimes(key, disk.stats, this.#log);
     return this.#saveInEditor(key, document, disk.bytes);
   }
 

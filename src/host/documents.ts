@@ -211,7 +211,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     return { kind: 'failed', status: 'apply_failed', reason, state: await this.look(file), isTakenBack: true };
   }
 
-  async transactAll(parts: readonly JointPart[], author: Author, over: Promise<void>): Promise<readonly Outcome[]> {
+  async transactAll(parts: readonly JointPart[], author: Author, over: Promise<boolean>): Promise<readonly Outcome[]> {
     return new JointApply(this.#tools, this.#readiness, this.#desk).run(parts, author, over);
   }
 

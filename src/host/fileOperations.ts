@@ -16,10 +16,12 @@ import {
   type Stats,
   statSync,
   unlinkSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type * as vscode from 'vscode';
 import { codeOf, describe } from './errors.ts';
 
 /** How a file operation ended. Nothing is ever overwritten, and nobody else's bytes are lost. */
@@ -196,7 +198,10 @@ export class TornError extends Error {}
  */
 export function overwriteExactly(path: string, expected: Uint8Array, bytes: Uint8Array): FileOutcome {
   // The path is a real one: a link in its place was put there since.
-  const descriptor = openSync(path, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0));
+  const descriptor = openForWriting(path);
+  if (descriptor === undefined) {
+    return { kind: 'moved' };
+  }
   try {
     if (fstatSync(descriptor).size !== expected.length || !readFileSync(descriptor).equals(expected)) {
       return { kind: 'moved' };
@@ -210,6 +215,27 @@ export function overwriteExactly(path: string, expected: Uint8Array, bytes: Uint
     return { kind: 'done' };
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** @returns `undefined` where there is no such file any more. */
+function openForWriting(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0));
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP'].includes(codeOf(error) ?? '')) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** Gives a file its times back, which only its owner may: where that is another, it goes without. */
+export function setTimes(path: string, { atime, mtime }: Stats, log: vscode.LogOutputChannel): void {
+  try {
+    utimesSync(path, atime, mtime);
+  } catch (error) {
+    log.debug(`${path} keeps its new time: ${describe(error)}`);
   }
 }
 

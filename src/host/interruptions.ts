@@ -1,6 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { fatesOf, type OnDisk, progressOf } from '../core/applyRecord.ts';
 import type { Arbiter } from '../core/arbiter.ts';
 import { digest, printBase } from '../core/base.ts';
@@ -12,7 +10,7 @@ import type { Snapshot } from '../core/texts.ts';
 import type { ApplyRecords, StoredRecord } from './applyRecords.ts';
 import { type Disk, readDisk } from './disk.ts';
 import { describe } from './errors.ts';
-import { deleteExactly, overwriteExactly } from './fileOperations.ts';
+import { deleteExactly, overwriteExactly, restoreFile } from './fileOperations.ts';
 import type { Looks } from './looks.ts';
 
 /** How long after a look the next one follows while another process is still at work, in milliseconds. */
@@ -65,7 +63,8 @@ export class Interruptions implements vscode.Disposable {
     const stored = interruption && this.#torn.get(interruption.record);
     const index = stored?.record.files.findIndex((file) => file.key === key) ?? -1;
     const file = this.#tools.looks.resolve(key);
-    if (interruption === undefined || stored === undefined || index === -1 || 'status' in file) {
+    // Its place may have become a link to another file.
+    if (interruption === undefined || stored === undefined || 'status' in file || file.key !== key) {
       throw new Error(`What ${path} held before the edit is not on record any more.`);
     }
     const { state, disk } = await this.#tools.looks.look(file);
@@ -75,8 +74,12 @@ export class Interruptions implements vscode.Disposable {
         `${path} has changed since, or has unsaved changes. Nothing was restored: look at its difference, and take over what you need.`,
       );
     }
+    if (!interruption.isSure && !(await isMeant(path))) {
+      return;
+    }
     const before = stored.before[index];
-    if (!putBack(file, disk, before)) {
+    const mode = stored.record.files[index]?.mode ?? 0o644;
+    if (!putBack(file, disk, before, mode)) {
       throw new Error(`${path} was written in this very moment. Nothing was restored.`);
     }
     this.#tools.arbiter.restored(file, interruption.edit, { disk: before === undefined ? 'absent' : digest(before) });
@@ -86,31 +89,38 @@ export class Interruptions implements vscode.Disposable {
   #recogniseOne(stored: StoredRecord): void {
     const { id, record, before } = stored;
     const { log, arbiter, records } = this.#tools;
-    const files = record.files.map(({ key }) => this.#tools.looks.resolve(key));
-    const now = files.map((file) => ('key' in file ? onDisk(readDisk(file.key)) : undefined));
     const paths = record.files.map(({ path }) => path).join(', ');
-    if (now.includes(undefined)) {
-      log.warn(
-        `An edit of ${paths} was cut off, and how far it came cannot be told: not all of its files can be read.`,
-      );
-      return;
-    }
-    const fates = fatesOf(record, now);
+    const found = records.found(id);
+    const now = found?.now ?? record.files.map(({ key }) => this.#onDisk(key));
+    const fates = fatesOf(
+      record,
+      now.map((state) => state ?? undefined),
+    );
     const progress = progressOf(fates);
-    log.warn(`An edit of ${paths} was cut off when an earlier window ended: ${progress}.`);
+    log.warn(`An edit of ${paths} was cut off: ${progress}.`);
     if (progress === 'torn') {
       this.#torn.set(id, stored);
     }
-    arbiter.interrupted({
+    const edit = arbiter.interrupted({
       id,
       record,
       fates,
-      now: now as readonly OnDisk[],
+      now,
+      edit: found?.edit,
       texts: before.map((bytes, index) => bytes && this.#textOf(record.files[index]?.key ?? '', bytes)),
     });
     if (progress !== 'torn') {
       records.forget(id);
+    } else if (found === undefined && edit !== undefined) {
+      records.keepFound(id, { edit, now });
     }
+  }
+
+  /** @returns `null` where it cannot be told. */
+  #onDisk(key: string): OnDisk | null {
+    const file = this.#tools.looks.resolve(key);
+    const disk = 'key' in file && file.key === key ? readDisk(key) : undefined;
+    return disk?.kind === 'file' ? digest(disk.bytes) : disk?.kind === 'absent' ? 'absent' : null;
   }
 
   #textOf(key: string, bytes: Buffer): Snapshot | undefined {
@@ -136,16 +146,26 @@ export class Interruptions implements vscode.Disposable {
   }
 }
 
-function onDisk(disk: Disk): OnDisk | undefined {
-  return disk.kind === 'file' ? digest(disk.bytes) : disk.kind === 'absent' ? 'absent' : undefined;
+/** Asks before what may be another program's work is replaced. */
+async function isMeant(path: string): Promise<boolean> {
+  const restore = 'Restore';
+  const answer = await vscode.window.showWarningMessage(
+    `Replace what ${path} holds now?`,
+    {
+      modal: true,
+      detail:
+        'It is not what the edit was to write, so another program may have written it since. Look at the difference first.',
+    },
+    restore,
+  );
+  return answer === restore;
 }
 
 /** @returns whether it was done; never over bytes that are not the expected ones. */
-function putBack({ key }: FileRef, now: Disk, before: Buffer | undefined): boolean {
+function putBack({ key }: FileRef, now: Disk, before: Buffer | undefined, mode: number): boolean {
   if (now.kind === 'absent') {
     if (before !== undefined) {
-      mkdirSync(dirname(key), { recursive: true });
-      writeFileSync(key, before, { flag: 'wx' });
+      restoreFile(key, before, mode);
     }
     return true;
   }

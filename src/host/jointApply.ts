@@ -57,7 +57,7 @@ export class JointApply {
     this.#desk = desk;
   }
 
-  async run(parts: readonly JointPart[], author: Author, over: Promise<void>): Promise<readonly Outcome[]> {
+  async run(parts: readonly JointPart[], author: Author, over: Promise<boolean>): Promise<readonly Outcome[]> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const looks = parts.map(({ file }) => this.#tools.looks.lookNow(file));
       const conversions = looks.filter((look) => 'convert' in look);
@@ -97,7 +97,7 @@ export class JointApply {
   }
 
   /** Must be called in the turn of the compare: hands everything to the editor before it returns its promise. */
-  async #runAll(judged: readonly Judged[], author: Author, over: Promise<void>): Promise<readonly Outcome[]> {
+  async #runAll(judged: readonly Judged[], author: Author, over: Promise<boolean>): Promise<readonly Outcome[]> {
     const edit = new vscode.WorkspaceEdit();
     const runs = judged.map(({ file, look, decision }): Run | ByteRun | Held => {
       if (decision.kind !== 'apply') {
@@ -119,7 +119,12 @@ export class JointApply {
         return this.#intents(one, run === undefined || run.kind === 'held' ? undefined : run.apply);
       }),
     ]);
-    void over.then(() => recording.end());
+    void over.then((isWhole) => {
+      if (!isWhole) {
+        recording.leave();
+      }
+      recording.end();
+    });
     const isAccepted = edit.size === 0 ? Promise.resolve(true) : vscode.workspace.applyEdit(edit);
     const isLanded = await Promise.all(
       runs.map(async (run) => {

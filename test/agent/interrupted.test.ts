@@ -67,7 +67,9 @@ describe('An edit that is cut off by a kill of the extension host', function () 
     const folders = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter((path) =>
       path.endsWith('/applies'),
     );
-    return folders.flatMap((path) => (existsSync(join(data, path)) ? readdirSync(join(data, path)) : []));
+return folders
+      .flatMap((path) => (existsSync(join(data, path)) ? readdirSync(join(data, path)) : []))
+      .filter((name) => !name.endsWith('.found'));
   }
 
   it('is shown file by file where some of an atomic call landed, and put back when the engineer says so', async () => {
@@ -133,7 +135,15 @@ describe('An edit that is cut off by a kill of the extension host', function () 
     await panel.details.getByRole('button', { name: 'Restore' }).click();
     await editor.workbench.page.getByText('Nothing was restored').first().waitFor();
     assert.equal(get('b.md'), 'by somebody\n');
-    assert.equal(records().length, 1);
+    // Nor after another start, when that is what is found.
+    await editor.workbench.page.reload();
+    await editor.workbench.ready();
+    await panel.open();
+    await row.waitFor();
+    await row.click();
+    await panel.details.getByRole('button', { name: 'Restore' }).click();
+    await editor.workbench.page.getByText('Nothing was restored').first().waitFor();
+    assert.equal(get('b.md'), 'by somebody\n');
     await panel.details.getByRole('button', { name: 'Dismiss' }).click();
     await row.waitFor({ state: 'detached' });
     assert.deepEqual(records(), []);
