@@ -11,6 +11,7 @@ export const pinnedSettings: Settings = {
   '[ini]': { 'files.trimTrailingWhitespace': true }, // For tests of save participants; to switch one on wakes the watcher.
   'files.watcherExclude': { '**/unwatched/**': true }, // For tests of files that the editor never reloads.
   'editor.formatOnSave': false,
+  'editor.unusualLineTerminators': 'off', // Else the editor asks to take them out, and tests answer with yes.
   'editor.inlineSuggest.enabled': false,
   'security.workspace.trust.startupPrompt': 'never',
   'security.workspace.trust.banner': 'never',

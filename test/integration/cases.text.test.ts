@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { baseOf, edit, only, type Result, replace } from './support/agent.ts';
 import { bytesOf, fresh, sha256, textOf } from './support/disk.ts';
 import { documentOf, engineer, isOpen } from './support/engineer.ts';
-import { withSettings } from './support/settings.ts';
 
 /** Texts that some tool or other would not take as they are. */
 const SPECIAL = {
@@ -130,16 +129,13 @@ describe('Known failures of new text', function () {
 
       it('in the active editor, where an engineer takes it back and brings it again', async () => {
         const path = fresh(before, 'fee.txt');
-        // The editor itself would ask to take some of them out.
-        await withSettings('editor', { unusualLineTerminators: 'off' }, async () => {
-          await engineer.opens(path);
-          lands(only(await edit({ files: [{ path, base: await baseOf(path), edits }] })), path);
-          assert.equal(documentOf(path).getText(), after);
-          await engineer.undoes(path);
-          assert.equal(documentOf(path).getText(), before);
-          await engineer.redoes(path);
-          assert.equal(documentOf(path).getText(), after);
-        });
+        await engineer.opens(path);
+        lands(only(await edit({ files: [{ path, base: await baseOf(path), edits }] })), path);
+        assert.equal(documentOf(path).getText(), after);
+        await engineer.undoes(path);
+        assert.equal(documentOf(path).getText(), before);
+        await engineer.redoes(path);
+        assert.equal(documentOf(path).getText(), after);
       });
 
       it('and is found again, as it was sent', async () => {
