@@ -67,7 +67,7 @@ describe('An edit that is cut off by a kill of the extension host', function () 
     const folders = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter((path) =>
       path.endsWith('/applies'),
     );
-return folders
+    return folders
       .flatMap((path) => (existsSync(join(data, path)) ? readdirSync(join(data, path)) : []))
       .filter((name) => !name.endsWith('.found'));
   }
