@@ -47,7 +47,7 @@ export class HookRunner {
         // Whoever saved meanwhile wrote what their editor holds: then that is no hook's doing.
         const isSaved = others.hasSaved && after.base?.dirty === undefined && this.#isShown(after, document);
         if (after.base?.disk !== before.base?.disk && !isSaved) {
-          hooks.push({ name: command.name, ...(after.base ? { to: { disk: after.base.disk } } : {}) });
+          hooks.push({ name: command.name, ...(after.base ? { to: after.base } : {}) });
         }
         state = after;
       }

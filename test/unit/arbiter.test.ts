@@ -1196,6 +1196,31 @@ describe('The arbiter, when calls overlap', () => {
     assert.deepEqual(stale.changed_by, ['engineer: typed in the editor (1 edit, unsaved)']);
   });
 
+  it('names who typed into a file of an atomic call before its hooks ran', async () => {
+    const story = new Story({ f: 'one\n', g: 'one\n' });
+    const [a, b] = [story.agent('a'), story.agent('b')];
+    await b.reads('f');
+    await a.reads('f');
+    await a.reads('g');
+    story.documents.hooks = [{ name: 'tidy', run: (raw) => raw.replace('  ', ' ') }];
+    const goOn = hold(story, 'g', 'during save');
+    const plans = [a.plans('f', { one: '1  2' }), a.plans('g', { one: '1' })];
+    const editing = a.sends(plans, { on_conflict: 'atomic' });
+    while (story.disk.text('f') === 'one\n' || story.documents.isBusy('f')) {
+      await null;
+    }
+    story.human.types('f', { '1  2': '1  2!' });
+    goOn();
+    await editing;
+    assert.deepEqual([story.text('f'), story.disk.text('f')], ['1  2!\n', '1 2\n']);
+    const { changed_by } = await b.edits('f', { one: 'uno' });
+    assert.deepEqual(changed_by, [
+      'edit #1 (another session, turn 3)',
+      'engineer: typed in the editor (1 edit, unsaved)',
+      'post-write hook: tidy',
+    ]);
+  });
+
   it('names who moved a file on and back while it was refused', async () => {
     const story = new Story({ f: 'one\ntwo\n' });
     const a = story.agent('a');

@@ -217,7 +217,7 @@ export class InMemoryDocuments implements Documents {
       const after = this.#seen(file);
       const isSaved = others.hasSaved && after.base?.dirty === undefined && entry.buffer?.raw === entry.textOnDisk;
       if (after.base?.disk !== before.base?.disk && !isSaved) {
-        hooks.push({ name, ...(after.base ? { to: { disk: after.base.disk } } : {}) });
+        hooks.push({ name, ...(after.base ? { to: after.base } : {}) });
       }
       state = after;
     }
