@@ -410,7 +410,10 @@ export class EntryAccount {
       this.#end([{ cause: edit }, { cause: { kind: 'renamed', to: file.path }, to: { disk: 'absent' } }], moves);
     }
     if (isSavedTogether) {
-      this.#memory.ledger.moved(file.key, { kind: 'save' }, this.#memory.now(), written);
+      // What was typed after that has been told by now: then the state that our save led to holds it, too.
+      const { base } = outcome.state;
+      const to = written !== undefined && base?.disk === written.disk ? base : written;
+      this.#memory.ledger.moved(file.key, { kind: 'save' }, this.#memory.now(), to);
     }
     // What hooks write is theirs, and nobody's move until they are through.
     this.begin();

@@ -1221,6 +1221,22 @@ describe('The arbiter, when calls overlap', () => {
     ]);
   });
 
+  it('names who typed before our save and during it, and nobody else', async () => {
+    const story = new Story({ f: 'one\ntwo\nthree\n' });
+    const [a, b] = [story.agent('a'), story.agent('b')];
+    await b.reads('f');
+    await a.reads('f');
+    story.at('as the save begins', () => story.human.types('f', { one: '1' }));
+    story.at('during save', () => story.human.types('f', { two: '2' }));
+    assertStatus(await a.edits('f', { three: '3' }), 'applied');
+    assert.deepEqual([story.text('f'), story.disk.text('f')], ['1\n2\n3\n', '1\ntwo\n3\n']);
+    const { changed_by } = await b.edits('f', { three: 'x' });
+    assert.deepEqual(changed_by, [
+      'edit #1 (another session, turn 2)',
+      'engineer: typed in the editor (2 edits, saved)',
+    ]);
+  });
+
   it('names who moved a file on and back while it was refused', async () => {
     const story = new Story({ f: 'one\ntwo\n' });
     const a = story.agent('a');
