@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Author } from '../core/applyRecord.ts';
 import { type Base, digest } from '../core/base.ts';
@@ -10,7 +11,7 @@ import type { ApplyRecords, Intent, Recording } from './applyRecords.ts';
 import type { BufferChange, BufferChanges } from './bufferChanges.ts';
 import { applyToBuffer, needsTextEditor, type Replaced, toBufferEdits, toReplaced } from './bufferEdits.ts';
 import type { Conversions } from './conversions.ts';
-import { type Disk, hasRoomFor, isSameDisk, readDisk } from './disk.ts';
+import { type Disk, type FullDisks, isSameDisk, readDisk } from './disk.ts';
 import type { DocumentSaver } from './documentSaver.ts';
 import { describe } from './errors.ts';
 import { overwriteExactly, setTimes, TornError } from './fileOperations.ts';
@@ -26,6 +27,7 @@ export interface Tools {
   readonly conversions: Conversions;
   readonly saver: DocumentSaver;
   readonly records: ApplyRecords;
+  readonly fullDisks: FullDisks;
   readonly log: vscode.LogOutputChannel;
   /** Passes on a change that was not ours, for the ledger. */
   readonly tell: (document: vscode.TextDocument, change: BufferChange) => void;
@@ -50,6 +52,14 @@ const FORMATTER_TIME = 10_000;
 const MAX_REVERSALS = 5;
 /** How long the events that tell typing from hooks may follow a save, in milliseconds. */
 const FOLLOW_TIME = 20;
+
+/** How often it is tried to put back what a full disk has cut off, and the pause before each further try, in milliseconds. */
+const MAX_RESTORES = 10;
+const RESTORE_PAUSE = 50;
+/** Why nothing may be put back: somebody else has written the file. */
+const MOVED = 'another program has written the file since';
+
+type DiskFile = Extract<Disk, { kind: 'file' }>;
 
 /**
  * One apply of one candidate to one open document: applies, checks what landed, saves, checks what is on disk, and takes
@@ -363,6 +373,7 @@ export class Apply {
     this.#recording ??= this.#tools.records.begin(this.#author, [this.intent()]);
     this.#saveFrom = this.changes.length;
     this.#isSaving = true;
+    const begun = performance.now();
     const saved = await this.#tools.saver.save(this.#file, this.#document, disk, this.#toWrite()).finally(() => {
       this.#isSaving = false;
     });
@@ -392,7 +403,9 @@ export class Apply {
         ? this.#intruded(own, index)
         : this.#failed('save_failed', reason, await this.#reverse(this.#before, own, index));
     }
-    const whole = writtenAt === undefined ? this.#cutOffFrom(saveable, after.disk) : undefined;
+    const { disk: onDiskNow } = after;
+    const cut = writtenAt === undefined && onDiskNow.kind === 'file' ? onDiskNow : undefined;
+    const whole = cut && this.#cutOffFrom(saveable, cut, begun);
     if (isAsBefore && writtenAt === undefined && whole === undefined) {
       // The editor calls it a success to save a buffer that holds nothing to save.
       const isTakenBack = await this.#reverse(this.#before, own, index);
@@ -403,8 +416,8 @@ export class Apply {
       return this.#diskChanged(own, index);
     }
     this.#isHook = isHook;
-    if (whole !== undefined) {
-      return this.#cutOff(whole, after.disk, own, index);
+    if (cut !== undefined && whole !== undefined) {
+      return this.#cutOff(whole, cut, own, index);
     }
     const isWritten = writtenAt !== undefined && after.disk.kind === 'file';
     const isSavedTogether = isWritten && later.slice(0, writtenAt).some((change) => theirs.includes(change));
@@ -456,11 +469,7 @@ export class Apply {
    * What the save wanted to write, where the disk has only the beginning of it: there was no room for the rest. The editor may
    * call that a success, since it does not ask how much of its text was written.
    */
-  #cutOffFrom(texts: readonly string[], disk: Disk): Buffer | undefined {
-    if (disk.kind !== 'file') {
-      return undefined;
-    }
-    const { bytes } = disk;
+  #cutOffFrom(texts: readonly string[], { bytes, stats }: DiskFile, begun: number): Buffer | undefined {
     const format = formatOf(this.#document.encoding);
     return texts
       .map((text) => this.#tools.conversions.tryBytesOf(text, format))
@@ -468,24 +477,35 @@ export class Apply {
       .find((whole) => {
         // Another program may have shortened the file, or emptied it to write it anew.
         const isBeginning = bytes.length < whole.length && whole.subarray(0, bytes.length).equals(bytes);
-        return isBeginning && !hasRoomFor(this.#file.key, whole.length - bytes.length);
+        const missing = whole.length - bytes.length;
+        return isBeginning && this.#tools.fullDisks.wasFull(this.#file.key, stats, missing, begun);
       });
   }
 
   /** The save was cut off by a full disk: the bytes from before go back to where they were, out of our memory. */
-  async #cutOff(whole: Buffer, cut: Disk, own: readonly BufferEdit[], index: number): Promise<Outcome> {
-    this.#written = cut.kind === 'file' ? cut.bytes : undefined;
-    const taken = `the disk is full: it took ${this.#written?.length ?? 0} of ${whole.length} bytes`;
-    let failure: string | undefined;
-    try {
-      if (!this.#restoreDisk()) {
-        return this.#diskChanged(own, index);
-      }
-    } catch (error) {
-      failure = describe(error);
+  async #cutOff(
+    whole: Buffer,
+    { bytes, stats }: DiskFile,
+    own: readonly BufferEdit[],
+    index: number,
+  ): Promise<Outcome> {
+    this.#written = bytes;
+    this.#tools.fullDisks.note(stats);
+    let failure = this.#tryToRestore();
+    if (failure === MOVED) {
+      return this.#diskChanged(own, index);
     }
     // Where the old bytes are not on disk, the editor's text is all that is left of them.
     const isReversed = await this.#reverse(this.#before, own, index, failure === undefined);
+    // Files that were saved side by side take the room from each other, and give it back.
+    for (let attempt = 1; attempt < MAX_RESTORES && failure !== undefined && failure !== MOVED; attempt += 1) {
+      await delay(RESTORE_PAUSE);
+      failure = this.#tryToRestore();
+      if (failure === undefined && !this.#isDirtyBase() && this.#document.getText() === this.#before) {
+        await synchronize(this.#tools.looks, this.#file.key, this.#document);
+      }
+    }
+    const taken = `the disk is full: it took ${bytes.length} of ${whole.length} bytes`;
     if (isSameDisk(readDisk(this.#file.key), this.#look.disk)) {
       return this.#failed('save_failed', `${taken}; what the file held before was put back`, isReversed);
     }
@@ -497,6 +517,15 @@ export class Apply {
       `${taken}, and what the file held before could not be put back (${failure ?? 'it was cut off again'}): on disk the file is cut off${rest}`,
       false,
     );
+  }
+
+  /** @returns why the disk does not hold what it held before, if so. */
+  #tryToRestore(): string | undefined {
+    try {
+      return this.#restoreDisk() ? undefined : MOVED;
+    } catch (error) {
+      return describe(error);
+    }
   }
 
   /**

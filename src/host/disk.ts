@@ -65,10 +65,20 @@ export function isSameDisk(one: Disk, other: Disk): boolean {
   return one.kind === 'absent' && other.kind === 'absent';
 }
 
-/** Whether the disk of a file has room for that many bytes more. */
-export function hasRoomFor(path: string, bytes: number): boolean {
-  const { bavail, bsize } = statfsSync(path);
-  return bavail * bsize >= bytes;
+/** Which disks were full, as far as saves of ours have found out. Files saved side by side take the room from each other. */
+export class FullDisks {
+  readonly #times = new Map<number, number>();
+
+  /** To be called when a file is seen to be cut off, before any room is given back. */
+  note({ dev }: Stats): void {
+    this.#times.set(dev, performance.now());
+  }
+
+  /** Whether the disk of a file had too little room for so many bytes more, now or since a time of `performance.now()`. */
+  wasFull(path: string, { dev }: Stats, bytes: number, since: number): boolean {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize < bytes || (this.#times.get(dev) ?? Number.NEGATIVE_INFINITY) >= since;
+  }
 }
 
 function directory(): Problem {

@@ -15,7 +15,7 @@ import type { ApplyRecords, Intent } from './applyRecords.ts';
 import type { BufferChange, BufferChanges } from './bufferChanges.ts';
 import { ByteApply, needsBytes } from './byteApply.ts';
 import { Conversions } from './conversions.ts';
-import { readDisk } from './disk.ts';
+import { FullDisks, readDisk } from './disk.ts';
 import { DocumentSaver } from './documentSaver.ts';
 import { codeOf, describe } from './errors.ts';
 import { deleteExactly, type FileOutcome, renameExactly, restoreFile, statOrNothing } from './fileOperations.ts';
@@ -90,6 +90,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       conversions: this.#conversions,
       saver: new DocumentSaver(this.#conversions, log),
       records,
+      fullDisks: new FullDisks(),
       log,
       tell: (document, change) => this.#tell(document, change),
       tellSave: (document) => this.#onDidSaveBeside.fire(document),
