@@ -95,6 +95,8 @@ export class DocumentSaver {
   #isLeftToEditor(key: string, document: vscode.TextDocument, disk: FileOnDisk, bytes: Buffer): boolean {
     return (
       this.#changedOnSave.has(key) ||
+      // Nothing is no text to the editor to compare with.
+      bytes.length === 0 ||
       bytes.length > MAX_COMPARED ||
       bytes.length === disk.bytes.length ||
       mayChangeOnSave(document)

@@ -109,13 +109,20 @@ function canBeSent({ kind, before, after }: Change): boolean {
   if (kind === 'create' || before.length === 0) {
     return is.marks === 'utf8' && is.eol !== 'crlf' && Buffer.from(after.toString()).equals(after);
   }
-  return was.marks === is.marks && (is.eol === 'none' || is.eol === (was.eol === 'none' ? 'lf' : was.eol));
+  // In a file that mixes them, no call can say which one a new line ends with.
+  const isMixed = was.eol === 'mixed' || is.eol === 'mixed';
+  return !isMixed && was.marks === is.marks && (is.eol === 'none' || is.eol === (was.eol === 'none' ? 'lf' : was.eol));
 }
 
-function styleOf(bytes: Buffer): { readonly marks: string; readonly eol: 'lf' | 'crlf' | 'none' } {
+function styleOf(bytes: Buffer): { readonly marks: string; readonly eol: 'lf' | 'crlf' | 'mixed' | 'none' } {
   const marks = ['efbbbf', 'fffe', 'feff'].find((mark) => bytes.toString('hex', 0, 3).startsWith(mark)) ?? 'utf8';
   const text = marks === 'fffe' ? bytes.toString('utf16le') : bytes.toString('latin1');
-  return { marks, eol: text.includes('\r\n') ? 'crlf' : text.includes('\n') ? 'lf' : 'none' };
+  const rest = text.replaceAll('\r\n', '');
+  const hasCrlf = rest.length < text.length;
+  if (rest.includes('\r') || (hasCrlf && rest.includes('\n'))) {
+    return { marks, eol: 'mixed' };
+  }
+  return { marks, eol: hasCrlf ? 'crlf' : rest.includes('\n') ? 'lf' : 'none' };
 }
 
 function setMode({ kind, target, mode }: Change): void {
