@@ -107,7 +107,7 @@ function canBeSent({ kind, before, after }: Change): boolean {
   }
   const [was, is] = [styleOf(before), styleOf(after)];
   if (kind === 'create' || before.length === 0) {
-    return is.marks === 'utf8' && is.eol !== 'crlf' && Buffer.from(after.toString()).equals(after);
+    return is.marks === 'utf8' && !['crlf', 'mixed'].includes(is.eol) && Buffer.from(after.toString()).equals(after);
   }
   // In a file that mixes them, no call can say which one a new line ends with.
   const isMixed = was.eol === 'mixed' || is.eol === 'mixed';
