@@ -71,10 +71,14 @@ export function printRecord(record: ApplyRecord): string {
   return `${JSON.stringify({ version: VERSION, ...record })}\n`;
 }
 
-/** Reads what {@link printRecord} wrote. @returns `undefined` for anything else: then nothing was begun. */
-export function parseRecord(line: string): ApplyRecord | undefined {
+/** Reads what {@link printRecord} wrote. @returns `undefined` for what is damaged; `newer` for that of a later version. */
+export function parseRecord(line: string): ApplyRecord | 'newer' | undefined {
   const fields = fieldsOf(parseJson(line));
-  if (fields?.['version'] !== VERSION) {
+  const version = fields?.['version'];
+  if (typeof version === 'number' && version > VERSION) {
+    return 'newer';
+  }
+  if (fields === undefined || version !== VERSION) {
     return undefined;
   }
   const { time, pid, session, turn, files } = fields;

@@ -32,7 +32,7 @@ export function tellInterrupted(
   for (const [index, { key, path, before }] of files.entries()) {
     const disk = now[index];
     const fate = fates[index];
-    if (disk === undefined || disk === null || fate === 'before') {
+    if (fate === 'before') {
       continue;
     }
     const text = texts[index];
@@ -40,7 +40,7 @@ export function tellInterrupted(
       memory.rememberSnapshot({ key, path }, before, text);
     }
     // What is neither may be another program's: whoever looks next names it.
-    if (edit === undefined && fate === 'after') {
+    if (edit === undefined && fate === 'after' && disk) {
       memory.ledger.moved(key, { kind: 'edit', number, session, turn }, time, { disk });
     }
     if (progress === 'finished') {
@@ -56,7 +56,8 @@ export function tellInterrupted(
       status: 'interrupted',
       expected: since,
       since,
-      actual: printBase({ disk }),
+      // What cannot be read cannot be restored over either.
+      ...(disk ? { actual: printBase({ disk }) } : {}),
       changedBy: [`edit #${number} (cut off)`],
       diffSinceRead: null,
       reason,

@@ -126,8 +126,7 @@ export class ApplyRecords {
     this.#open.set(id, open);
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      // Whatever the files hold is for nobody else to read.
-      // Under another name until it is whole: other windows on the workspace look here, too.
+      // For nobody else to read, and under another name until it is whole: other windows on the workspace look here, too.
       writeAll(`${path}${UNREADY}`, [
         Buffer.from(printRecord(record)),
         ...files.flatMap(({ before }) => (before ? [before] : [])),
@@ -178,6 +177,9 @@ export class ApplyRecords {
   #names(): string[] {
     try {
       const names = this.#folder === undefined ? [] : readdirSync(this.#folder);
+      for (const name of names.filter((unready) => unready.endsWith(UNREADY))) {
+        this.#dropOld(name);
+      }
       return names.filter((name) => !this.#open.has(name) && !name.endsWith(FOUND) && !name.endsWith(UNREADY));
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') {
@@ -187,13 +189,25 @@ export class ApplyRecords {
     }
   }
 
-  /** @returns `undefined` for a record that was cut off itself: then nothing was begun, and it is removed. */
+  /** A record whose writing was cut off: nothing was begun. What is young may still be written by another window. */
+  #dropOld(name: string): void {
+    const path = join(this.#folder ?? '', name);
+    const stats = statOrNothing(path);
+    if (stats && Date.now() - stats.mtimeMs > MAX_AGE) {
+      remove(path);
+    }
+  }
+
+  /** @returns `undefined` for a record that is damaged, which is removed, and for one of a later version, which is left alone. */
   #read(id: string): StoredRecord | undefined {
     const path = join(this.#folder ?? '', id);
     try {
       const bytes = readFileSync(path);
       const end = bytes.indexOf('\n');
       const record = end === -1 ? undefined : parseRecord(bytes.toString('utf8', 0, end));
+      if (record === 'newer') {
+        return undefined;
+      }
       const before = record && cut(record, bytes.subarray(end + 1));
       if (record && before) {
         return { id, record, before };

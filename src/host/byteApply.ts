@@ -1,14 +1,16 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import type { Author } from '../core/applyRecord.ts';
-import { type Base, digest, printBase } from '../core/base.ts';
+import { digest, printBase } from '../core/base.ts';
 import type { Decision, FileRef, Outcome, TakenBack } from '../core/documents.ts';
 import { hasMixedEndings, renderText } from '../core/text.ts';
+import { appliedOnDisk } from './appliedOnDisk.ts';
 import type { Tools } from './apply.ts';
 import type { Intent } from './applyRecords.ts';
 import { describe } from './errors.ts';
 import { overwriteExactly, TornError } from './fileOperations.ts';
 import type { Look } from './looks.ts';
 import { elsewhereProblem } from './paths.ts';
+import { changesWithin } from './textChanges.ts';
 
 /** How long the editor may take to show what was written, in milliseconds. */
 const RELOAD_TIME = 2_000;
@@ -84,25 +86,7 @@ export class ByteApply {
     }
     this.#decision.onDidLand();
     await this.#followed();
-    return this.#applied();
-  }
-
-  async #applied(): Promise<Outcome> {
-    const { state } = await this.#tools.looks.look(this.#file);
-    const landed: Base = { disk: digest(this.#bytes) };
-    const foreign = state.base === undefined || printBase(state.base) !== printBase(landed);
-    return {
-      kind: 'applied',
-      state,
-      landed,
-      saved: true,
-      hooks: [],
-      foreign,
-      ...(foreign ? {} : { written: landed }),
-      isSavedTogether: false,
-      onDidNumber: () => {},
-      takeBack: () => this.#takeBack(),
-    };
+    return appliedOnDisk(this.#tools.looks, this.#file, { disk: digest(this.#bytes) }, () => this.#takeBack());
   }
 
   async #takeBack(): Promise<TakenBack> {
@@ -125,24 +109,8 @@ export class ByteApply {
       return;
     }
     const isShown = () => document.isClosed || !this.#tools.looks.isLagging(this.#file, document);
-    await new Promise<void>((resolve) => {
-      const finish = () => {
-        clearTimeout(timer);
-        subscription.dispose();
-        resolve();
-      };
-      const subscription = vscode.workspace.onDidChangeTextDocument((event) => {
-        if (event.document === document && isShown()) {
-          finish();
-        }
-      });
-      const timer = setTimeout(() => {
-        this.#tools.log.info(`${this.#file.path}: the editor does not show yet what is on disk`);
-        finish();
-      }, RELOAD_TIME);
-      if (isShown()) {
-        finish();
-      }
-    });
+    if (!isShown() && !(await changesWithin(RELOAD_TIME, document, isShown))) {
+      this.#tools.log.info(`${this.#file.path}: the editor does not show yet what is on disk`);
+    }
   }
 }

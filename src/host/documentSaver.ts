@@ -1,11 +1,10 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { formatOf } from '../core/codec.ts';
 import type { FileRef } from '../core/documents.ts';
 import type { Conversions } from './conversions.ts';
 import { type Disk, isSameDisk, readDisk } from './disk.ts';
 import { describe } from './errors.ts';
 import { overwriteExactly, setTimes, TornError } from './fileOperations.ts';
-import { elsewhereProblem } from './paths.ts';
 import { mayChangeOnSave } from './saveParticipants.ts';
 import { SaveWatch } from './saveWatch.ts';
 
@@ -48,31 +47,32 @@ export class DocumentSaver {
   }
 
   /**
-   * Begins in the caller's turn.
+   * Begins in the caller's turn. The path must have been resolved in it: links are not looked at.
    *
    * @param disk what the file must hold.
    * @param bytes what a save of the buffer writes; `undefined` where only the editor can tell.
    */
   async save({ key }: FileRef, document: vscode.TextDocument, disk: Disk, bytes: Buffer | undefined): Promise<Saved> {
-    const now = readDisk(key);
-    // The editor's auto save may have been quicker; then the disk holds the bytes already.
-    const isElsewhere = elsewhereProblem(key) !== undefined;
-    const isThere = now.kind === 'file' && bytes !== undefined && now.bytes.equals(bytes);
-    if (isElsewhere || (!isThere && !isSameDisk(now, disk))) {
-      return { kind: 'moved' };
-    }
-    if (isThere || bytes === undefined || disk.kind !== 'file' || this.#isLeftToEditor(key, document, disk, bytes)) {
-      return this.#saveInEditor(key, document, disk.kind === 'file' ? disk.bytes : undefined);
+    if (bytes === undefined || disk.kind !== 'file' || this.#isLeftToEditor(key, document, disk, bytes)) {
+      return this.#saveOver(key, document, disk, bytes);
     }
     try {
-      if (overwriteExactly(key, disk.bytes, bytes).kind === 'moved') {
-        return { kind: 'moved' };
-      }
-      return await this.#confirm(key, document, disk, bytes);
+      return overwriteExactly(key, disk.bytes, bytes).kind === 'moved'
+        ? await this.#saveOver(key, document, disk, bytes)
+        : await this.#confirm(key, document, disk, bytes);
     } catch (error) {
       const reason = `the file could not be written: ${describe(error)}`;
       return { kind: error instanceof TornError ? 'torn' : 'declined', reason };
     }
+  }
+
+  /** Lets the editor save alone, where the disk holds what it must; or already what is to be written: auto save may be quicker. */
+  async #saveOver(key: string, document: vscode.TextDocument, disk: Disk, bytes: Buffer | undefined): Promise<Saved> {
+    const now = readDisk(key);
+    const isThere = now.kind === 'file' && bytes !== undefined && now.bytes.equals(bytes);
+    return isThere || isSameDisk(now, disk)
+      ? this.#saveInEditor(key, document, now.kind === 'file' ? now.bytes : undefined)
+      : { kind: 'moved' };
   }
 
   /** Lets the editor save what is on disk already. */
@@ -105,29 +105,33 @@ export class DocumentSaver {
 
   /** @param before what the file holds. What others write meanwhile, and the editor then overwrites, is put back. */
   async #saveInEditor(key: string, document: vscode.TextDocument, before: Buffer | undefined): Promise<Saved> {
-    const toWrite = () => {
-      const bytes = this.#conversions.tryBytesOf(document.getText(), formatOf(document.encoding));
+    const bytesOf = (text: string) => {
+      const bytes = this.#conversions.tryBytesOf(text, formatOf(document.encoding));
       return Buffer.isBuffer(bytes) ? bytes : undefined;
     };
-    const watch = new SaveWatch(
-      key,
-      (bytes) => bytes.length === 0 || before?.equals(bytes) || startsWith(toWrite(), bytes),
-      this.#log,
-    );
+    // Whoever types meanwhile: the editor, which may be saving by itself, too, writes one of the texts that it has held.
+    const texts = [document.getText()];
+    const changes = vscode.workspace.onDidChangeTextDocument((event) => {
+      if (event.document === document && event.contentChanges.length > 0) {
+        texts.push(document.getText());
+      }
+    });
+    const isOurs = (bytes: Buffer) => texts.some((text) => startsWith(bytesOf(text), bytes));
+    const watch = new SaveWatch(key, (bytes) => before?.equals(bytes) || isOurs(bytes), this.#log);
     try {
       const isSaved = await document.save();
-      const written = toWrite();
-      if (watch.seen && written && !written.equals(watch.seen)) {
-        if (overwriteExactly(key, written, watch.seen).kind === 'done') {
-          this.#log.warn(`${key}: another program wrote it while the editor saved; its bytes were put back`);
-          return { kind: 'moved' };
-        }
+      const written = watch.seen && bytesOf(document.getText());
+      if (watch.seen && written && overwriteExactly(key, written, watch.seen).kind === 'done') {
+        this.#log.warn(`${key}: another program wrote it while the editor saved; its bytes were put back`);
+        return { kind: 'moved' };
       }
       return isSaved ? { kind: 'saved' } : { kind: 'declined', reason: 'the editor would not save the file' };
     } catch (error) {
-      return { kind: 'declined', reason: `the editor could not save the file: ${describe(error)}` };
+      const kind = error instanceof TornError ? 'torn' : 'declined';
+      return { kind, reason: `the editor could not save the file: ${describe(error)}` };
     } finally {
       watch.stop();
+      changes.dispose();
     }
   }
 }

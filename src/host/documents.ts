@@ -4,11 +4,12 @@ import * as vscode from 'vscode';
 import type { Author } from '../core/applyRecord.ts';
 import { type Base, digest, printBase } from '../core/base.ts';
 import { formatOf, isOwnEncoding } from '../core/codec.ts';
-import type { Decision, Documents, FileRef, Outcome, RenameOutcome, State, TakenBack } from '../core/documents.ts';
+import type { Decision, Documents, FileRef, Outcome, RenameOutcome, State } from '../core/documents.ts';
 import type { BufferEdit } from '../core/landing.ts';
 import type { Move } from '../core/ledger.ts';
 import type { Problem } from '../core/status.ts';
 import { renderText, type Text } from '../core/text.ts';
+import { appliedOnDisk } from './appliedOnDisk.ts';
 import { Apply, type Tools } from './apply.ts';
 import { ApplyDesk } from './applyDesk.ts';
 import type { ApplyRecords, Intent } from './applyRecords.ts';
@@ -268,23 +269,11 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
         closeSync(descriptor);
       }
     }
-    const state = await this.look(file);
     const landed: Base = { disk: digest(bytes) };
-    const foreign = state.base === undefined || printBase(state.base) !== printBase(landed);
-    return {
-      kind: 'applied',
-      state,
-      landed,
-      saved: true,
-      hooks: [],
-      foreign,
-      isSavedTogether: false,
-      onDidNumber: () => {},
-      takeBack: async () => {
-        const { kind, state } = await this.remove(file, landed, author);
-        return { state, isWhole: kind === 'applied' };
-      },
-    };
+    return appliedOnDisk(this.looks, file, landed, async () => {
+      const { kind, state } = await this.remove(file, landed, author);
+      return { state, isWhole: kind === 'applied' };
+    });
   }
 
   async runHooks(file: FileRef, outcome: Applied): Promise<Outcome> {
@@ -312,7 +301,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       return outcome;
     }
     await this.#tidily(file, () => closeTabs(uri));
-    return this.#moved(file, { disk: 'absent' }, async () => {
+    return appliedOnDisk(this.looks, file, { disk: 'absent' }, async () => {
       let isWhole = true;
       try {
         restoreFile(file.key, outcome.bytes, outcome.mode);
@@ -344,7 +333,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       return { kind: 'occupied', state: await this.look(target) };
     }
     await this.#tidily(file, () => moveTabs(uri, this.#uriOf(target)));
-    return this.#moved(target, base, async () => {
+    return appliedOnDisk(this.looks, target, base, async () => {
       const { kind } = await this.rename(target, file, base, author);
       return { state: await this.look(file), isWhole: kind === 'applied' };
     });
@@ -412,21 +401,6 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     } catch (error) {
       this.#tools.log.warn(`${path}: its tabs could not follow`, error instanceof Error ? error : String(error));
     }
-  }
-
-  async #moved(file: FileRef, landed: Base, takeBack: () => Promise<TakenBack>): Promise<Applied> {
-    const state = await this.look(file);
-    return {
-      kind: 'applied',
-      state,
-      landed,
-      saved: true,
-      hooks: [],
-      foreign: state.base === undefined || printBase(state.base) !== printBase(landed),
-      isSavedTogether: false,
-      onDidNumber: () => {},
-      takeBack,
-    };
   }
 
   #tell(document: vscode.TextDocument, change: BufferChange): void {

@@ -12,6 +12,7 @@ import { codeOf, describe } from './errors.ts';
 import type { Look, Looks } from './looks.ts';
 import { hasSaveParticipants } from './saveParticipants.ts';
 import { synchronize } from './synchronize.ts';
+import { changesWithin } from './textChanges.ts';
 
 /** What keeps something that was decided from being done at this moment. */
 export type Obstacle =
@@ -140,7 +141,7 @@ export class Readiness {
 
   /** Waits for the editor to reload a file that moved on disk; where it never does, brings its copy up to date. */
   async #catchUp(file: FileRef, document: vscode.TextDocument, look: Look): Promise<Problem | undefined> {
-    if (await reloads(document)) {
+    if (await changesWithin(RELOAD_TIME, document)) {
       return undefined;
     }
     const now = this.#looks.lookNow(file);
@@ -160,23 +161,6 @@ export class Readiness {
     // Whatever came of it, the next look tells.
     return undefined;
   }
-}
-
-/** Whether the editor's copy of a file changes within {@link RELOAD_TIME}. */
-function reloads(document: vscode.TextDocument): Promise<boolean> {
-  return new Promise((resolve) => {
-    const finish = (isReloaded: boolean) => {
-      clearTimeout(timer);
-      subscription.dispose();
-      resolve(isReloaded);
-    };
-    const timer = setTimeout(() => finish(false), RELOAD_TIME);
-    const subscription = vscode.workspace.onDidChangeTextDocument((event) => {
-      if (event.document === document) {
-        finish(true);
-      }
-    });
-  });
 }
 
 /** What forbids to change a file, or to take it away, if anything. */

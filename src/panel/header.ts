@@ -1,10 +1,16 @@
 import { element } from './dom.ts';
-import type { CauseCount, Totals } from './protocol.ts';
+import type { CauseCount, RefusedRow, Totals } from './protocol.ts';
 import { percent, shareWords } from './words.ts';
 
 /** One line of state, and who moves files as a small bar. */
-export function drawHeader(head: HTMLElement, stale: number, refused: number, totals: Totals): void {
+export function drawHeader(head: HTMLElement, stale: number, rows: readonly RefusedRow[], totals: Totals): void {
   const { applied, causes, staleRate } = totals;
+  const cutOff = rows.filter(({ status }) => status === 'interrupted').length;
+  const counts = [
+    `${rows.length - cutOff} refused`,
+    ...(cutOff > 0 ? [`${cutOff} cut off`] : []),
+    `${applied} applied`,
+  ];
   const all = causes.reduce((sum, { count }) => sum + count, 0);
   const words = causes.map((cause) => shareWords(cause, all)).join(' · ');
   head.replaceChildren(
@@ -12,7 +18,7 @@ export function drawHeader(head: HTMLElement, stale: number, refused: number, to
       class: 'counts',
       children: [
         element('b', { class: stale > 0 ? 'some' : '', text: `${stale} stale` }),
-        element('span', { text: ` · ${refused} refused · ${applied} applied` }),
+        element('span', { text: ` · ${counts.join(' · ')}` }),
       ],
     }),
     ...(all === 0 ? [] : [bar(causes, words), element('span', { class: 'legend', text: words, title: words })]),

@@ -134,7 +134,7 @@ export class Panel {
   #drawHead(): void {
     const { applied, causes } = this.#totals;
     this.#head.hidden = applied + causes.length + this.#staleRows.length + this.#refusedRows.length === 0;
-    drawHeader(this.#head, this.#staleRows.length, this.#refusedRows.length, this.#totals);
+    drawHeader(this.#head, this.#staleRows.length, this.#refusedRows, this.#totals);
   }
 
   #tell(details: Details): void {

@@ -1,5 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { spansBetween } from '../../src/core/compare.ts';
+import { applySpans, foldEndings, parseText, renderText } from '../../src/core/text.ts';
 import { edit, type Part, type Result, read } from '../integration/support/agent.ts';
 import { pathOf } from '../integration/support/disk.ts';
 import { entryOf, type Form, formsFrom } from './calls.ts';
@@ -68,8 +70,10 @@ async function playBatch(
       refuse(change, header.status, played);
       continue;
     }
-    const after = decode(change.after, header.encoding);
-    entries.push(entryOf(change, header.base ?? 'absent', formOf(), { before: content, after, patch }));
+    const after = foldEndings(decode(change.after, header.encoding));
+    // Of a file that mixes line endings, only a whole text leaves it to the arbiter which line keeps which.
+    const form = styleOf(change.before).eol === 'mixed' ? 'content' : formOf();
+    entries.push(entryOf(change, header.base ?? 'absent', form, { before: content, after, patch }));
     changes.push(change);
   }
   if (entries.length === 0) {
@@ -109,9 +113,24 @@ function canBeSent({ kind, before, after }: Change): boolean {
   if (kind === 'create' || before.length === 0) {
     return is.marks === 'utf8' && !['crlf', 'mixed'].includes(is.eol) && Buffer.from(after.toString()).equals(after);
   }
-  // In a file that mixes them, no call can say which one a new line ends with.
-  const isMixed = was.eol === 'mixed' || is.eol === 'mixed';
-  return !isMixed && was.marks === is.marks && (is.eol === 'none' || is.eol === (was.eol === 'none' ? 'lf' : was.eol));
+  if (was.marks !== is.marks) {
+    return false;
+  }
+  if (was.eol === 'mixed' || is.eol === 'mixed') {
+    return kind === 'edit' && keepsEndings(decode(before, encodingOf(was.marks)), decode(after, encodingOf(is.marks)));
+  }
+  return is.eol === 'none' || is.eol === (was.eol === 'none' ? 'lf' : was.eol);
+}
+
+/** Whether every line that stays keeps its ending, and new lines end as the line before them: no call can say another. */
+function keepsEndings(before: string, after: string): boolean {
+  const text = parseText(before);
+  const spans = spansBetween(text.content, foldEndings(after));
+  return renderText(applySpans(text, spans, '\n')) === after;
+}
+
+function encodingOf(marks: string): string {
+  return marks === 'fffe' ? 'utf16le' : marks === 'feff' ? 'utf16be' : 'utf8';
 }
 
 function styleOf(bytes: Buffer): { readonly marks: string; readonly eol: 'lf' | 'crlf' | 'mixed' | 'none' } {
@@ -158,7 +177,7 @@ function write(path: string, bytes: Buffer, mode: string): void {
   chmodSync(pathOf(path), Number.parseInt(mode.slice(-3), 8));
 }
 
-/** As an agent would write it: with `\n`, and without a BOM. */
+/** The text without its BOM. */
 function decode(bytes: Buffer, encoding: unknown): string {
   const text =
     encoding === 'utf16le'
@@ -166,5 +185,5 @@ function decode(bytes: Buffer, encoding: unknown): string {
       : encoding === 'utf16be'
         ? Buffer.from(bytes).swap16().toString('utf16le')
         : bytes.toString('utf8');
-  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  return text.replace(/^\uFEFF/, '');
 }

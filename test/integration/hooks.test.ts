@@ -265,6 +265,61 @@ describe('Hooks', function () {
     }
   });
 
+  it('of the editor may change the size of an edit that changes it, too: what is saved is the formatted text', async () => {
+    const path = fresh('let a = 1;\n', 'padded.txt');
+    const formatter = vscode.languages.registerDocumentFormattingEditProvider(
+      { pattern: '**/padded.txt' },
+      {
+        provideDocumentFormattingEdits: (document) =>
+          document.getText().startsWith('//') ? [] : [vscode.TextEdit.insert(new vscode.Position(0, 0), '// padded\n')],
+      },
+    );
+    try {
+      await withSetting('formatAfterEdit', true, async () => {
+        const result = await replace(path, await baseOf(path), 'a = 1', 'a = 1_000');
+        assert.equal(result.status, 'applied', JSON.stringify(result));
+        assert.deepEqual(result.hooks, ['format after edit']);
+        assert.equal(textOf(path), '// padded\nlet a = 1_000;\n');
+        assert.deepEqual([result.base, result.saved], [sha256(textOf(path)), true]);
+        assert.equal(documentOf(path).isDirty, false);
+      });
+    } finally {
+      formatter.dispose();
+    }
+  });
+
+  it('that nobody could know of: another extension that changes the text on save, the first time and the next', async () => {
+    const path = fresh('count 0\nlet a = 1;\n', 'stamped.txt');
+    const saves = vscode.workspace.onWillSaveTextDocument((event) => {
+      if (event.document.uri.toString() === uriOf(path).toString()) {
+        const line = event.document.lineAt(0);
+        event.waitUntil(Promise.resolve([vscode.TextEdit.replace(line.range, `${line.text}+`)]));
+      }
+    });
+    try {
+      let base = await baseOf(path);
+      let marks = 0;
+      for (const [old, next] of [
+        ['a = 1', 'a = 10'],
+        ['a = 10', 'a = 100'],
+      ] as const) {
+        const result = await replace(path, base, old, next);
+        assert.equal(result.status, 'applied', JSON.stringify(result));
+        assert.deepEqual(result.hooks, ['format on save']);
+        assert.match(textOf(path), new RegExp(`^count 0\\++\nlet ${next};\n$`));
+        assert.deepEqual([result.base, result.saved], [sha256(textOf(path)), true]);
+        assert.equal(documentOf(path).isDirty, false);
+        const count = textOf(path).split('+').length - 1;
+        // Once it is known, the editor saves alone, and so it runs once.
+        assert.ok(marks === 0 || count === marks + 1, textOf(path));
+        marks = count;
+        base = String(result.base);
+      }
+    } finally {
+      saves.dispose();
+    }
+  });
+
   it('of a file that a hook deletes or replaces are told from what is there', async () => {
     const path = fresh('one\n');
     await withSetting(

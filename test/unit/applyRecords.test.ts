@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
@@ -68,7 +78,28 @@ describe('The record of an apply', () => {
     assert.equal(new ApplyRecords(storage, log).leftBehind().records.length, 1);
   });
 
-  it('that was cut off itself says that nothing was begun, and is removed', () => {
+  it('is left alone where a later version made it', () => {
+    mkdirSync(folder());
+    writeFileSync(join(folder(), 'later'), '{"version":2,"files":[]}\n');
+    assert.deepEqual(new ApplyRecords(storage, log).leftBehind().records, []);
+    assert.deepEqual(readdirSync(folder()), ['later']);
+  });
+
+  it('whose writing was cut off is dropped once nobody can be writing it any more', () => {
+    mkdirSync(folder());
+    for (const [name, age] of [
+      ['old.new', 3_600],
+      ['young.new', 0],
+    ] as const) {
+      writeFileSync(join(folder(), name), 'half');
+      const time = Date.now() / 1_000 - age;
+      utimesSync(join(folder(), name), time, time);
+    }
+    new ApplyRecords(storage, log).leftBehind();
+    assert.deepEqual(readdirSync(folder()), ['young.new']);
+  });
+
+  it('that is damaged is left out, and removed', () => {
     new ApplyRecords(storage, log).begin(AUTHOR, [intent('a', ONE)]);
     const path = join(folder(), readdirSync(folder())[0] ?? '');
     truncateSync(path, statSync(path).size - 1);

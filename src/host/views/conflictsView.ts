@@ -187,10 +187,15 @@ export class ConflictsView implements vscode.WebviewViewProvider, vscode.Disposa
   /** How much there is to settle, on the view's tab. */
   #count(): void {
     if (this.#view) {
-      const refused = this.#tools.arbiter.conflicts.open.length;
+      const { open } = this.#tools.arbiter.conflicts;
+      const cutOff = open.filter(({ interruption }) => interruption !== undefined).length;
       const stale = this.#tools.subjects.stale.length;
-      const tooltip = `${refused} refused, ${stale} stale`;
-      this.#view.badge = refused + stale === 0 ? undefined : { value: refused + stale, tooltip };
+      const tooltip = [
+        `${open.length - cutOff} refused`,
+        ...(cutOff > 0 ? [`${cutOff} cut off`] : []),
+        `${stale} stale`,
+      ].join(', ');
+      this.#view.badge = open.length + stale === 0 ? undefined : { value: open.length + stale, tooltip };
     }
   }
 
