@@ -160,7 +160,7 @@ export class Apply {
     if (this.changes.length > this.#told) {
       return this.#intruded(this.#own, landing.index);
     }
-    if (this.#isDirtyBase() && !this.#maySaveDirty()) {
+    if (!this.savesToDisk) {
       const foreign = !isSameDisk(readDisk(this.#file.key), this.#look.disk);
       return this.#applied({ ...UNSAVED, foreign, landed: this.#landedInBuffer() }, this.#own);
     }
@@ -226,6 +226,11 @@ export class Apply {
     } finally {
       recording.end();
     }
+  }
+
+  /** Whether it ends on disk: text of the engineer's that is unsaved stays so, and the edit beside it. */
+  get savesToDisk(): boolean {
+    return !this.#isDirtyBase() || this.#maySaveDirty();
   }
 
   /** What its save is about to do to the disk. */

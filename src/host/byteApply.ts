@@ -25,6 +25,7 @@ export function needsBytes({ state }: Look): boolean {
 
 /** One apply of one candidate to the bytes of a file that no editor can hold as it is. An editor that shows the file follows. */
 export class ByteApply {
+  readonly savesToDisk = true;
   readonly #tools: Tools;
   readonly #file: FileRef;
   readonly #before: Buffer;

@@ -4,13 +4,17 @@ import { type MovedFile, replanPrompt } from '../core/replan.ts';
 import { COMMANDS, EXTENSION, VIEWS, WALKTHROUGH } from '../names.ts';
 import { describe } from './errors.ts';
 import type { Interruptions } from './interruptions.ts';
-import type { Openers } from './openers.ts';
+import { type Openers, plain } from './openers.ts';
 import type { ScratchStory } from './scratchStory.ts';
 import { exportStatistics } from './statistics.ts';
-import type { Subject, Subjects } from './subjects.ts';
+import type { Choice, Subject, SubjectKind, Subjects } from './subjects.ts';
 import type { TallyBook } from './tallyBook.ts';
 import type { LandingMarks } from './views/landingMarks.ts';
 import type { StatisticsPage } from './views/statisticsPage.ts';
+
+const ALL: readonly SubjectKind[] = ['interrupted', 'refused', 'stale'];
+/** What an agent can plan again. */
+const PLANNED: readonly SubjectKind[] = ['refused', 'stale'];
 
 /** What the commands work with. */
 export interface CommandTools {
@@ -33,17 +37,17 @@ export function registerCommands(tools: CommandTools): vscode.Disposable[] {
     [COMMANDS.copyPrompt]: (argument) => copyPrompt(tools, argument),
     [COMMANDS.showConflicts]: () => vscode.commands.executeCommand(`${VIEWS.conflicts}.focus`),
     [COMMANDS.showChanges]: async (argument) => {
-      for (const subject of await one(tools, argument, 'Show the changes of which file?', true)) {
+      for (const subject of await one(tools, argument, 'Show the changes of which file?', ALL)) {
         await openers.showChanges(subject);
       }
     },
     [COMMANDS.showIntended]: async (argument) => {
-      for (const subject of await one(tools, argument, 'Show which intended edit?', false)) {
-        await (subject.kind === 'refused' ? openers.showIntended(subject.conflict) : openers.showChanges(subject));
+      for (const subject of await one(tools, argument, 'Show which intended edit?', ['refused'])) {
+        await (subject.kind === 'stale' ? openers.showChanges(subject) : openers.showIntended(subject.conflict));
       }
     },
     [COMMANDS.openFile]: async (argument) => {
-      for (const subject of await one(tools, argument, 'Open which file?', true)) {
+      for (const subject of await one(tools, argument, 'Open which file?', ALL)) {
         await openers.openFile(subject);
       }
     },
@@ -65,8 +69,7 @@ async function replan(tools: CommandTools, argument: unknown): Promise<void> {
   const chosen = await tools.subjects.choose(argument, {
     title: 'Re-plan which edits?',
     isMany: true,
-    withStale: true,
-    withInterrupted: false,
+    among: PLANNED,
   });
   if (chosen.length === 0) {
     return;
@@ -88,7 +91,7 @@ async function replan(tools: CommandTools, argument: unknown): Promise<void> {
 }
 
 async function copyPrompt(tools: CommandTools, argument: unknown): Promise<void> {
-  const choice = { title: 'Copy a prompt for which edits?', isMany: true, withStale: true, withInterrupted: false };
+  const choice = { title: 'Copy a prompt for which edits?', isMany: true, among: PLANNED };
   const chosen = await tools.subjects.choose(argument, choice);
   if (chosen.length > 0) {
     await vscode.env.clipboard.writeText(await promptFor(tools, chosen));
@@ -97,7 +100,7 @@ async function copyPrompt(tools: CommandTools, argument: unknown): Promise<void>
 }
 
 async function promptFor({ openers }: CommandTools, chosen: readonly Subject[]): Promise<string> {
-  const conflicts = chosen.flatMap((subject) => (subject.kind === 'refused' ? [subject.conflict] : []));
+  const conflicts = chosen.flatMap((subject) => (subject.kind === 'stale' ? [] : [subject.conflict]));
   const moved = await Promise.all(
     chosen.flatMap((subject) => (subject.kind === 'stale' ? [movedFile(subject, openers)] : [])),
   );
@@ -110,32 +113,32 @@ async function movedFile(subject: Subject & { readonly kind: 'stale' }, openers:
 }
 
 async function dismiss({ arbiter, subjects }: CommandTools, argument: unknown): Promise<void> {
-  const choice = { title: 'Dismiss which conflicts?', isMany: true, withStale: true, withInterrupted: true };
+  const choice = { title: 'Dismiss which conflicts?', isMany: true, among: ALL };
   for (const subject of await subjects.choose(argument, choice)) {
-    if (subject.kind === 'refused') {
-      arbiter.dismiss(subject.conflict.id);
-    } else {
+    if (subject.kind === 'stale') {
       arbiter.held.release(subject.stale);
+    } else {
+      arbiter.dismiss(subject.conflict.id);
     }
   }
 }
 
 /** One after the other: each says for itself how it went. */
 async function restore({ subjects, interruptions, log }: CommandTools, argument: unknown): Promise<void> {
-  const choice = {
+  const choice: Choice = {
     title: 'Restore which files to what they held before the edit?',
     isMany: true,
-    withStale: false,
-    withInterrupted: true,
+    among: ['interrupted'],
   };
-  for (const subject of await subjects.chooseInterrupted(argument, choice)) {
-    const { path } = subject.conflict;
+  const chosen = await subjects.choose(argument, choice);
+  for (const conflict of chosen.flatMap((subject) => (subject.kind === 'stale' ? [] : [subject.conflict]))) {
+    const { path } = conflict;
     try {
-      await interruptions.restore(subject.conflict);
-      void vscode.window.showInformationMessage(`${path} holds again what it held before the edit.`);
+      await interruptions.restore(conflict);
+      void vscode.window.showInformationMessage(`${plain(path)} holds again what it held before the edit.`);
     } catch (error) {
       log.warn(`${path} was not restored: ${describe(error)}`);
-      void vscode.window.showWarningMessage(describe(error));
+      void vscode.window.showWarningMessage(plain(describe(error)));
     }
   }
 }
@@ -144,7 +147,7 @@ function one(
   { subjects }: CommandTools,
   argument: unknown,
   title: string,
-  withStale: boolean,
+  among: readonly SubjectKind[],
 ): Promise<readonly Subject[]> {
-  return subjects.choose(argument, { title, isMany: false, withStale, withInterrupted: withStale });
+  return subjects.choose(argument, { title, isMany: false, among });
 }

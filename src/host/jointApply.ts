@@ -171,7 +171,7 @@ export class JointApply {
           { file: plan.target, before: undefined, after: apply?.intent().after ?? (before && digest(before)) },
         ];
       case undefined:
-        return apply ? [apply.intent()] : [];
+        return apply?.savesToDisk ? [apply.intent()] : [];
       default:
         return plan satisfies never;
     }

@@ -141,7 +141,7 @@ function nameOf(path: string): string {
 }
 
 /** Messages make links of brackets. */
-function plain(path: string): string {
+export function plain(path: string): string {
   return path.replaceAll(/[[\]]/g, ' ');
 }
 

@@ -4,23 +4,19 @@ import type { Conflict } from '../core/conflict.ts';
 import { idOf, type StaleBase } from '../core/staleBases.ts';
 import type { LiveBases } from './liveBases.ts';
 
-export interface RefusedSubject {
-  readonly kind: 'refused';
-  readonly id: string;
-  readonly conflict: Conflict;
-}
+/** What a command is about: a refused edit, one that was cut off, or a held base that has moved. */
+export type Subject =
+  | { readonly kind: 'refused' | 'interrupted'; readonly id: string; readonly conflict: Conflict }
+  | { readonly kind: 'stale'; readonly id: string; readonly stale: StaleBase };
 
-/** What a command is about: a refused edit, or a held base that has moved. */
-export type Subject = RefusedSubject | { readonly kind: 'stale'; readonly id: string; readonly stale: StaleBase };
+export type SubjectKind = Subject['kind'];
 
 /** How a picker asks. */
 export interface Choice {
   readonly title: string;
   readonly isMany: boolean;
-  /** Whether stale bases can be chosen beside refused edits. */
-  readonly withStale: boolean;
-  /** Whether what an edit that was cut off has left can be chosen, too. */
-  readonly withInterrupted: boolean;
+  /** What can be chosen. */
+  readonly among: readonly SubjectKind[];
 }
 
 /** A refused edit stays the same one when it is refused again, and over a reload of the window. */
@@ -39,7 +35,11 @@ export class Subjects {
   }
 
   get refused(): Subject[] {
-    return this.#arbiter.conflicts.open.map((conflict) => ({ kind: 'refused', id: refusedId(conflict), conflict }));
+    return this.#arbiter.conflicts.open.map((conflict) => ({
+      kind: conflict.interruption === undefined ? 'refused' : 'interrupted',
+      id: refusedId(conflict),
+      conflict,
+    }));
   }
 
   /** Without those that an open refusal of the same session tells of. */
@@ -50,15 +50,6 @@ export class Subjects {
       const id = idOf(stale);
       return told.has(id) ? [] : [{ kind: 'stale', id, stale }];
     });
-  }
-
-  /** As {@link choose}, among the edits that were cut off. */
-  async chooseInterrupted(argument: unknown, choice: Choice): Promise<readonly RefusedSubject[]> {
-    const row = rowOf(argument);
-    const given = row === undefined ? undefined : this.find(row);
-    const chosen =
-      row === undefined ? await pick(this.refused.filter(isInterrupted), [], choice) : given ? [given] : [];
-    return chosen.filter(isInterrupted);
   }
 
   find(id: string): Subject | undefined {
@@ -72,23 +63,17 @@ export class Subjects {
    */
   async choose(argument: unknown, choice: Choice): Promise<readonly Subject[]> {
     const row = rowOf(argument);
+    const isOffered = ({ kind, id }: Subject) => choice.among.includes(kind) && (row === undefined || id === row);
+    const offered = [...this.refused, ...this.stale].filter(isOffered);
     if (row !== undefined) {
-      const subject = this.find(row);
-      return subject ? [subject] : [];
+      return offered;
     }
-    const { stale } = this;
-    const refused = this.refused.filter((subject) => choice.withInterrupted || !isInterrupted(subject));
-    const offered = choice.withStale ? [...refused, ...stale] : refused;
     if (offered.length === 0) {
       void vscode.window.showInformationMessage('There is nothing to settle: no refused edit waits for an answer.');
       return [];
     }
-    return pick(refused, choice.withStale ? stale : [], choice);
+    return pick(offered, choice);
   }
-}
-
-function isInterrupted(subject: Subject): subject is RefusedSubject {
-  return subject.kind === 'refused' && subject.conflict.interruption !== undefined;
 }
 
 /** The row that a view's command is about. */
@@ -101,16 +86,17 @@ interface Item extends vscode.QuickPickItem {
   readonly subject?: Subject;
 }
 
-async function pick(
-  refused: readonly Subject[],
-  stale: readonly Subject[],
-  { title, isMany }: Choice,
-): Promise<readonly Subject[]> {
-  const section = (label: string, subjects: readonly Subject[]): Item[] =>
-    subjects.length === 0
-      ? []
-      : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...subjects.map((subject) => itemOf(subject))];
-  const items = [...section('Refused', refused), ...section('Stale now', stale)];
+const SECTIONS: Readonly<Record<SubjectKind, string>> = {
+  interrupted: 'Cut off',
+  refused: 'Refused',
+  stale: 'Stale now',
+};
+
+async function pick(subjects: readonly Subject[], { title, isMany }: Choice): Promise<readonly Subject[]> {
+  const items = Object.entries(SECTIONS).flatMap(([kind, label]): Item[] => {
+    const own = subjects.filter((subject) => subject.kind === kind).map((subject) => itemOf(subject));
+    return own.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...own];
+  });
   const options = { title, matchOnDescription: true, matchOnDetail: true };
   if (isMany) {
     const picked = await vscode.window.showQuickPick(items, { ...options, canPickMany: true });

@@ -122,7 +122,7 @@ export class ConflictsView implements vscode.WebviewViewProvider, vscode.Disposa
 
   async #sendDetails(id: string): Promise<void> {
     const subject = this.#tools.subjects.find(id);
-    if (subject?.kind === 'refused') {
+    if (subject && subject.kind !== 'stale') {
       const wanted = this.#tools.openers.wantedDiffOf(subject.conflict);
       const since = await this.#changesOf(subject);
       this.#post({
@@ -137,7 +137,7 @@ export class ConflictsView implements vscode.WebviewViewProvider, vscode.Disposa
   }
 
   /** What changed until now, where that can be told; else until the refusal. */
-  async #changesOf(subject: Subject & { readonly kind: 'refused' }): Promise<string | undefined> {
+  async #changesOf(subject: Exclude<Subject, { kind: 'stale' }>): Promise<string | undefined> {
     try {
       return (await this.#tools.openers.diffOf(subject)) ?? subject.conflict.diffSinceRead ?? undefined;
     } catch (error) {
@@ -173,7 +173,7 @@ export class ConflictsView implements vscode.WebviewViewProvider, vscode.Disposa
       }
       case 'refused': {
         const rows = subjects.refused.flatMap((subject) =>
-          subject.kind === 'refused' ? [refusedRow(subject.id, subject.conflict, names)] : [],
+          subject.kind === 'stale' ? [] : [refusedRow(subject.id, subject.conflict, names)],
         );
         return { type: 'refused', rows };
       }
