@@ -76,6 +76,11 @@ async function settles(path: string): Promise<void> {
   });
 }
 
+/** Waits until a text is on disk, and the editor knows it. */
+function isSaved(path: string, text: string): Promise<void> {
+  return until(() => textOf(path) === text && !documentOf(path).isDirty);
+}
+
 describe('An atomic call', function () {
   this.timeout(90_000);
   const subscriptions: vscode.Disposable[] = [];
@@ -183,7 +188,7 @@ describe('An atomic call', function () {
     const { at, files, disk } = await prepare();
     watch(
       holdSave(at('b'), async () => {
-        await until(() => textOf(at('a')) === 'A\ntwo\n' && !documentOf(at('a')).isDirty);
+        await isSaved(at('a'), 'A\ntwo\n');
         writes(at('b'), 'their longer text\n');
       }),
     );
@@ -204,7 +209,7 @@ describe('An atomic call', function () {
     const { at, files, disk } = await prepare();
     watch(
       holdSave(at('b'), async () => {
-        await until(() => textOf(at('a')) === 'A\ntwo\n' && !documentOf(at('a')).isDirty);
+        await isSaved(at('a'), 'A\ntwo\n');
         writes(at('a'), 'A\ntwo\nthree\n');
         writes(at('b'), 'their longer text\n');
       }),
@@ -225,7 +230,7 @@ describe('An atomic call', function () {
     await engineer.opens(at('a'));
     watch(
       holdSave(at('b'), async () => {
-        await until(() => textOf(at('a')) === 'A\ntwo\n' && !documentOf(at('a')).isDirty);
+        await isSaved(at('a'), 'A\ntwo\n');
         await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
         await until(() => !isShown(at('a')));
         writes(at('b'), 'their longer text\n');
