@@ -8,7 +8,7 @@ import type { Candidate, Format, State } from './documents.ts';
 import type { EditRequest } from './input.ts';
 import { type Location, locate } from './match.ts';
 import type { NearestBudget } from './nearest.ts';
-import { type Patch, type PatchPlacement, parsePatch, placePatch } from './patch.ts';
+import { behindMark, type Patch, type PatchPlacement, parsePatch, placePatch } from './patch.ts';
 import type { Problem } from './status.ts';
 import { applySpans, type Ending, hasMixedEndings, type Span, type Text } from './text.ts';
 
@@ -77,7 +77,7 @@ function judgeText(
   ending: Ending,
   budget: NearestBudget,
 ): Verdict {
-  const placed = place(request, path, text, budget);
+  const placed = place(request, path, text, format, budget);
   return placed.kind === 'spans' ? accept(text, format, placed.spans, ending) : placed;
 }
 
@@ -85,7 +85,7 @@ type Placed =
   | { readonly kind: 'spans'; readonly spans: readonly Span[] }
   | Extract<Verdict, { kind: 'misplaced' | 'problem' }>;
 
-function place(request: EditRequest, path: string, text: Text, budget: NearestBudget): Placed {
+function place(request: EditRequest, path: string, text: Text, { bom }: Format, budget: NearestBudget): Placed {
   switch (request.wish.kind) {
     case 'edits': {
       const located = locate(text, request.wish.replacements, budget);
@@ -107,7 +107,7 @@ function place(request: EditRequest, path: string, text: Text, budget: NearestBu
           'send one patch per file, with headers that name it or without headers',
         );
       }
-      const placed = placePatch(text, parsed.patch.hunks);
+      const placed = placePatch(text, bom ? behindMark(parsed.patch.hunks) : parsed.patch.hunks);
       return placed.status === 'located'
         ? { kind: 'spans', spans: placed.spans }
         : { kind: 'misplaced', misplaced: placed };

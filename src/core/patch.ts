@@ -82,6 +82,24 @@ export function placePatch(text: Text, hunks: readonly Hunk[]): PatchPlacement {
   return changesNothing(text, spans) ? { status: 'no_change' } : { status: 'located', spans };
 }
 
+/**
+ * Hunks as they are for the text behind a byte order mark: diffs of whole files show it before the first line. Where one
+ * side has it and the other has not, the patch is left as it is: an edit keeps the mark of its file.
+ */
+export function behindMark(hunks: readonly Hunk[]): readonly Hunk[] {
+  const [first, ...others] = hunks;
+  const heads = first?.oldStart === 0 ? [oldSide(first.lines)[0], newSide(first.lines)[0]] : [];
+  if (first === undefined || heads.length === 0 || !heads.every((head) => head?.text.startsWith(MARK))) {
+    return hunks;
+  }
+  const lines = first.lines.map((line) =>
+    heads.includes(line) ? { ...line, text: line.text.slice(MARK.length) } : line,
+  );
+  return [{ ...first, lines }, ...others];
+}
+
+const MARK = '\uFEFF';
+
 /** The lines that a hunk takes away or keeps, and those that it leaves behind, as text. */
 export function sidesOf(hunk: Hunk): { oldText: string; newText: string } {
   return {

@@ -15,8 +15,8 @@ import { elsewhereProblem, resolvePath, type WorkspaceFile } from './paths.ts';
 /** Documents of files on disk, and new ones that already have a place there. */
 const SCHEMES = ['file', 'untitled'];
 
-/** How long links are taken for unchanged where only a hint rests on it, in milliseconds. */
-const ADVICE_TIME = 1_000;
+/** How long links are taken for unchanged where no one's work rests on it, in milliseconds. */
+const LINK_TIME = 1_000;
 /** How often a file may move while its encoding is converted. */
 const MAX_ATTEMPTS = 20;
 
@@ -42,7 +42,7 @@ export class Looks {
   readonly #files = new Map<string, WorkspaceFile>();
   readonly #seen = new Map<string, string>();
   readonly #recentKeys = new WeakMap<vscode.TextDocument, { readonly key: string; readonly time: number }>();
-  #advice = { time: Number.NEGATIVE_INFINITY, count: -1, documents: new Map<string, vscode.TextDocument>() };
+  readonly #byKey = new OncePerTurn(() => this.#documentsByKey());
   readonly #cameFrom = new WeakMap<vscode.TextDocument, Base>();
 
   constructor(changes: BufferChanges, conversions: Conversions) {
@@ -106,12 +106,17 @@ export class Looks {
     return this.#cameFrom.get(document);
   }
 
-  /** The document that holds a file: one with unsaved text before a clean one. */
+  /**
+   * The document that holds a file: one with unsaved text before a clean one. A clean one is known by where its links led
+   * a moment ago: where it is missed, the editor reloads it from what is written.
+   */
   documentOf(key: string): vscode.TextDocument | undefined {
-    const documents = vscode.workspace.textDocuments.filter(
-      (document) => SCHEMES.includes(document.uri.scheme) && !document.isClosed && this.keyOf(document) === key,
+    const unsaved = dirtyTabs();
+    const documents = openDocuments().filter(
+      (document) =>
+        (this.#mayHoldWork(document, unsaved) || this.recentKeyOf(document) === key) && this.keyOf(document) === key,
     );
-    return documents.find((document) => this.#mayHoldWork(document)) ?? documents[0];
+    return documents.find((document) => this.#mayHoldWork(document, unsaved)) ?? documents[0];
   }
 
   /** The identity of a document's file, resolved anew each time: links can come to lead elsewhere. */
@@ -127,7 +132,7 @@ export class Looks {
   /** As {@link keyOf}, but resolved only now and then: for what is told on every keystroke, where nothing may touch the disk. */
   recentKeyOf(document: vscode.TextDocument): string {
     const recent = this.#recentKeys.get(document);
-    if (recent && performance.now() - recent.time <= ADVICE_TIME) {
+    if (recent && performance.now() - recent.time <= LINK_TIME) {
       return recent.key;
     }
     const key = this.keyOf(document);
@@ -249,26 +254,23 @@ export class Looks {
   }
 
   /** Whether the document may hold text that only it holds. Compared with the disk before anything rests on it. */
-  #mayHoldWork(document: vscode.TextDocument): boolean {
-    return document.isDirty || this.#changes.isDoubtful(document) || isTabDirty(document.uri);
+  #mayHoldWork(document: vscode.TextDocument, unsaved = dirtyTabs()): boolean {
+    return document.isDirty || this.#changes.isDoubtful(document) || unsaved.has(document.uri.toString());
   }
 
-  /** As {@link documentOf}, but links are resolved only now and then: good enough for a hint over hundreds of files. */
-  #documentForAdvice(key: string): vscode.TextDocument | undefined {
-    const { textDocuments } = vscode.workspace;
-    if (performance.now() - this.#advice.time > ADVICE_TIME || this.#advice.count !== textDocuments.length) {
-      const documents = new Map<string, vscode.TextDocument>();
-      for (const document of textDocuments.filter(({ uri, isClosed }) => SCHEMES.includes(uri.scheme) && !isClosed)) {
-        const held = documents.get(this.keyOf(document));
-        documents.set(this.keyOf(document), held?.isDirty ? held : document);
-      }
-      this.#advice = { time: performance.now(), count: textDocuments.length, documents };
+  /** As {@link documentOf} for every open file, but links are resolved only now and then: good enough for a hint. */
+  #documentsByKey(): ReadonlyMap<string, vscode.TextDocument> {
+    const documents = new Map<string, vscode.TextDocument>();
+    for (const document of openDocuments()) {
+      const key = this.recentKeyOf(document);
+      const held = documents.get(key);
+      documents.set(key, held?.isDirty ? held : document);
     }
-    return this.#advice.documents.get(key);
+    return documents;
   }
 
   #fingerprint(file: FileRef): string {
-    const document = this.#documentForAdvice(file.key);
+    const document = this.#byKey.get().get(file.key);
     const stats = tryStat(file.key);
     const onDisk = stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : 'absent';
     return document ? `${onDisk} ${document.version} ${document.isDirty}` : onDisk;
@@ -287,16 +289,41 @@ function tryStat(path: string): BigIntStats | undefined {
   }
 }
 
-/** The document's own dirty flag can lag behind after a save during which someone typed; the tab's does not. */
-function isTabDirty(uri: vscode.Uri): boolean {
-  return vscode.window.tabGroups.all.some(({ tabs }) => tabs.some((tab) => tab.isDirty && holds(tab.input, uri)));
+/** What a hint may rest on for a turn of the event loop: asked for once. */
+class OncePerTurn<T> {
+  readonly #ask: () => T;
+  #known: { readonly value: T } | undefined;
+
+  constructor(ask: () => T) {
+    this.#ask = ask;
+  }
+
+  get(): T {
+    if (this.#known === undefined) {
+      this.#known = { value: this.#ask() };
+      queueMicrotask(() => {
+        this.#known = undefined;
+      });
+    }
+    return this.#known.value;
+  }
 }
 
-function holds(input: unknown, uri: vscode.Uri): boolean {
+function openDocuments(): readonly vscode.TextDocument[] {
+  return vscode.workspace.textDocuments.filter(({ uri, isClosed }) => SCHEMES.includes(uri.scheme) && !isClosed);
+}
+
+/** Where tabs hold unsaved text: a document's own flag can lag behind after a save during which someone typed. */
+function dirtyTabs(): ReadonlySet<string> {
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs.filter(({ isDirty }) => isDirty));
+  return new Set(tabs.flatMap(({ input }) => uriIn(input)?.toString() ?? []));
+}
+
+function uriIn(input: unknown): vscode.Uri | undefined {
   if (input instanceof vscode.TabInputText) {
-    return input.uri.toString() === uri.toString();
+    return input.uri;
   }
-  return input instanceof vscode.TabInputTextDiff && input.modified.toString() === uri.toString();
+  return input instanceof vscode.TabInputTextDiff ? input.modified : undefined;
 }
 
 function isNotebook(uri: vscode.Uri): boolean {

@@ -30,7 +30,7 @@ export function launchChromium(): Promise<Browser> {
   const isRoot = process.getuid?.() === 0;
   return chromium.launch({
     executablePath: findChromium(),
-    args: [...quiet, ...(isRoot ? ['--no-sandbox'] : [])], // Chromium refuses its sandbox to root.
+    args: [...quiet, '--disable-gpu', ...(isRoot ? ['--no-sandbox'] : [])], // Chromium refuses its sandbox to root.
   });
 }
 

@@ -70,14 +70,16 @@ export class Chat {
     const confirmation = this.#confirmation().locator('.chat-confirmation-widget2:visible').first();
     await confirmation.waitFor();
     const button = confirmation.locator(`.monaco-button:text-is("${choice}")`);
-    // The chat may draw the question anew under the mouse: then the click was for nobody.
+    const item = this.#workbench.page.locator(`.monaco-menu .action-label:text-is("${choice}")`);
+    // The chat may draw the question anew under the mouse, and a menu ignores a click that comes as it opens.
     await expectToHide(confirmation, async () => {
-      if ((await button.count()) === 0) {
-        await confirmation.locator('.monaco-dropdown-button').click();
-        await this.#workbench.page.locator(`.monaco-menu .action-label:text-is("${choice}")`).click();
-      } else {
-        await button.click();
+      if ((await button.count()) > 0) {
+        return button.click();
       }
+      if (!(await item.isVisible())) {
+        await confirmation.locator('.monaco-dropdown-button').click();
+      }
+      await item.click();
     });
   }
 
@@ -128,9 +130,9 @@ async function expectToHide(target: Locator, act: () => Promise<void>): Promise<
   for (let attempt = 1; ; attempt += 1) {
     await act();
     try {
-      return await target.waitFor({ state: 'hidden', timeout: 5_000 });
+      return await target.waitFor({ state: 'hidden', timeout: 1_000 });
     } catch (error) {
-      if (attempt === 3) {
+      if (attempt === 15) {
         throw error;
       }
     }

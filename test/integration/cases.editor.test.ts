@@ -84,16 +84,28 @@ describe('Known failures in the editor', function () {
     it('and calls on other files do not wait', async () => {
       const [slow, quick] = [fresh(before, 'slow.txt'), fresh(before, 'quick.txt')];
       const [reached, saving] = [latch(), latch()];
-      duringSave(slow, async () => {
-        reached.open();
-        await saving.opened;
-      });
-      const calling = replace(slow, await baseOf(slow), 'l1', 'A');
-      await reached.opened;
-      assert.equal((await replace(quick, await baseOf(quick), 'l1', 'A')).status, 'applied');
-      assert.equal(textOf(slow), before);
-      saving.open();
-      assert.equal((await calling).status, 'applied');
+      const formatter = vscode.languages.registerDocumentFormattingEditProvider(
+        { pattern: '**/slow.txt' },
+        {
+          provideDocumentFormattingEdits: async () => {
+            reached.open();
+            await saving.opened;
+            return [];
+          },
+        },
+      );
+      try {
+        await withSettings('editArbiter', { formatAfterEdit: true }, async () => {
+          const calling = replace(slow, await baseOf(slow), 'l1', 'A');
+          await reached.opened;
+          assert.equal((await replace(quick, await baseOf(quick), 'l1', 'A')).status, 'applied');
+          assert.equal(textOf(slow), before);
+          saving.open();
+          assert.equal((await calling).status, 'applied');
+        });
+      } finally {
+        formatter.dispose();
+      }
     });
   });
 

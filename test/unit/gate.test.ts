@@ -174,6 +174,21 @@ describe('judge', () => {
     assert.equal(judged(stateOf(`é${long}b`), replaced('b', '\0')), `é${long}\0`);
   });
 
+  it('takes the byte order mark that a diff of whole files shows for the one that the file has', () => {
+    const marked: State = { ...stateOf('one\ntwo\n'), format: { encoding: 'utf8', bom: true } };
+    for (const [patch, then] of [
+      ['@@ -1,2 +1,2 @@\n-\uFEFFone\n+\uFEFF1\n two\n', '1\ntwo\n'],
+      ['@@ -1,2 +1,3 @@\n-\uFEFFone\n+\uFEFFzero\n+one\n two\n', 'zero\none\ntwo\n'],
+      ['@@ -1,2 +1,2 @@\n \uFEFFone\n-two\n+2\n', 'one\n2\n'],
+      ['@@ -1,2 +1,2 @@\n one\n-two\n+2\n', 'one\n2\n'],
+      ['@@ -1,2 +1,2 @@\n-\uFEFFone\n+one\n two\n', 'patch_mismatch'],
+    ] as const) {
+      assert.equal(judged(marked, { patch }), then, JSON.stringify(patch));
+    }
+    const plain = stateOf('one\n');
+    assert.equal(judged(plain, { patch: '@@ -1 +1 @@\n-\uFEFFone\n+\uFEFF1\n' }), 'patch_mismatch');
+  });
+
   it('wants a patch to be one, and to name its own file', () => {
     const state = stateOf('one\n');
     const hunk = '@@ -1 +1 @@\n-one\n+1\n';
