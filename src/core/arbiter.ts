@@ -273,7 +273,7 @@ export class Arbiter {
       return { header: reportProblem(entry.path, file) };
     }
     try {
-      const refusal = isSecret(file.path, this.#protection()) ? await this.#askToRead(file, call) : undefined;
+      const refusal = isSecret(file, this.#protection()) ? await this.#askToRead(file, call) : undefined;
       if (refusal) {
         return { header: reportProblem(file.path, refusal) };
       }
@@ -408,7 +408,7 @@ export class Arbiter {
   /** Whether the entry touches a protected file, so that a human is asked first. */
   #isAsked({ file, target }: OpenEntry): boolean {
     const protection = this.#protection();
-    return [file, target].some((one) => one !== undefined && isProtected(one.path, protection));
+    return [file, target].some((one) => one !== undefined && isProtected(one, protection));
   }
 
   /** The state between edits of ours: what a file holds in the middle of one is no state to plan on, and nobody's move. */

@@ -131,8 +131,8 @@ export class Memory {
   }
 
   /** Whether nothing of the file's text may be told or stored: reading it takes a human's yes, each time. */
-  isSecret({ path }: FileRef): boolean {
-    return isSecret(path, this.#protection());
+  isSecret(file: FileRef): boolean {
+    return isSecret(file, this.#protection());
   }
 
   /** @returns `undefined` when the text at that base is not, or no longer, remembered. */

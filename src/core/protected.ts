@@ -1,3 +1,5 @@
+import type { FileRef } from './documents.ts';
+
 /** Files whose change steers the editor, agents, version control, build pipelines or shells: a human has to say yes. */
 const STEERING: readonly string[] = [
   // Editor
@@ -62,22 +64,31 @@ export interface Protection {
   readonly less: readonly string[];
 }
 
-/**
- * Whether a change of the file needs a human's yes.
- *
- * @param path the real one, relative to its workspace folder, with forward slashes. Letter case does not count.
- */
-export function isProtected(path: string, { more, less }: Protection): boolean {
-  return matchesAny(path, [...STEERING, ...SECRETS, ...more]) && !matchesAny(path, [...NO_SECRETS, ...less]);
+/** Whether a change of the file needs a human's yes. Globs are relative to its workspace folder; letter case does not count. */
+export function isProtected(file: FileRef, { more, less }: Protection): boolean {
+  return matchesAny(file, [...STEERING, ...SECRETS, ...more]) && !matchesAny(file, [...NO_SECRETS, ...less]);
 }
 
 /** Whether reading the file needs a human's yes. */
-export function isSecret(path: string, { less }: Protection): boolean {
-  return matchesAny(path, SECRETS) && !matchesAny(path, [...NO_SECRETS, ...less]);
+export function isSecret(file: FileRef, { less }: Protection): boolean {
+  return matchesAny(file, SECRETS) && !matchesAny(file, [...NO_SECRETS, ...less]);
 }
 
-function matchesAny(path: string, globs: readonly string[]): boolean {
-  return globs.some((glob) => toExpression(glob).test(path));
+function matchesAny(file: FileRef, globs: readonly string[]): boolean {
+  const paths = [file.path, placeOf(file)];
+  return globs.some((glob) => paths.some((path) => toExpression(glob).test(path)));
+}
+
+/** The path with two folders more: the workspace folder may be `.vscode` itself, or `workflows` below `.github`. */
+function placeOf({ key, path }: FileRef): string {
+  const whole = key.replaceAll('\\', '/');
+  const inFolder = [path, path.slice(path.indexOf('/') + 1)].find((one) => whole.endsWith(`/${one}`));
+  return inFolder === undefined
+    ? path
+    : whole
+        .split('/')
+        .slice(-inFolder.split('/').length - 2)
+        .join('/');
 }
 
 const expressions = new Map<string, RegExp>();

@@ -192,11 +192,13 @@ export class TornError extends Error {}
 
 /**
  * Writes a file in place, so that mode and links stay, only where it holds the expected bytes: compared and written by one
- * handle, in one synchronous step. A write that breaks off leaves the file as it was.
+ * handle, in one synchronous step. A write that breaks off leaves the file as it was. Bytes before and behind the difference
+ * are not written: what another program puts there between the compare and the write stays.
  *
  * @throws what the system says; {@link TornError} where the file could not be left as it was.
  */
 export function overwriteExactly(path: string, expected: Uint8Array, bytes: Uint8Array): FileOutcome {
+  const range = differenceOf(expected, bytes);
   // The path is a real one: a link in its place was put there since.
   const descriptor = openForWriting(path);
   if (descriptor === undefined) {
@@ -207,9 +209,9 @@ export function overwriteExactly(path: string, expected: Uint8Array, bytes: Uint
       return { kind: 'moved' };
     }
     try {
-      writeOver(descriptor, bytes);
+      writeOver(descriptor, bytes, range);
     } catch (error) {
-      putBack(descriptor, expected, error);
+      putBack(descriptor, expected, range, error);
       throw error;
     }
     return { kind: 'done' };
@@ -239,9 +241,9 @@ export function setTimes(path: string, { atime, mtime }: Stats, log: vscode.LogO
   }
 }
 
-function putBack(descriptor: number, bytes: Uint8Array, because: unknown): void {
+function putBack(descriptor: number, bytes: Uint8Array, range: Range, because: unknown): void {
   try {
-    writeOver(descriptor, bytes);
+    writeOver(descriptor, bytes, range);
   } catch (error) {
     throw new TornError(
       `${describe(because)}; and what the file held before could not be put back: ${describe(error)}`,
@@ -256,11 +258,37 @@ function putBack(descriptor: number, bytes: Uint8Array, because: unknown): void 
  * What goes beyond the end is written first, and what is left over there is cut off last: where a full disk has no room, nothing
  * of the file is gone.
  */
-function writeOver(descriptor: number, bytes: Uint8Array): void {
+function writeOver(descriptor: number, bytes: Uint8Array, { from, behind }: Range): void {
   const { size } = fstatSync(descriptor);
-  writeFrom(descriptor, bytes, size, bytes.length);
-  writeFrom(descriptor, bytes, 0, Math.min(size, bytes.length));
-  ftruncateSync(descriptor, bytes.length);
+  writeFrom(descriptor, bytes, Math.max(size, from), bytes.length);
+  writeFrom(descriptor, bytes, from, Math.min(size, bytes.length - behind));
+  if (size !== bytes.length) {
+    ftruncateSync(descriptor, bytes.length);
+  }
+}
+
+/** Where two contents differ: from the first byte that does, and up to so many bytes before the end. */
+interface Range {
+  readonly from: number;
+  readonly behind: number;
+}
+
+function differenceOf(before: Uint8Array, after: Uint8Array): Range {
+  const shorter = Math.min(before.length, after.length);
+  let from = 0;
+  while (from < shorter && before[from] === after[from]) {
+    from += 1;
+  }
+  let behind = 0;
+  // What is behind moves with the length.
+  while (
+    before.length === after.length &&
+    behind < shorter - from &&
+    before.at(-1 - behind) === after.at(-1 - behind)
+  ) {
+    behind += 1;
+  }
+  return { from, behind };
 }
 
 /** Writes the bytes from `start` up to `end` to where they belong in the file. */

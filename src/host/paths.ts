@@ -97,6 +97,9 @@ export function realPathOf(absolute: string): string | Problem {
       return nodePath.join(process.platform === 'linux' ? spelling.of(real) : real, rest);
     } catch (error) {
       const code = codeOf(error);
+      if (code === 'ENAMETOOLONG') {
+        return problem('invalid_input', 'the path, or a name in it, is longer than this system allows', 'shorten it');
+      }
       if (code !== 'ENOENT' && code !== 'ENOTDIR') {
         return problem(
           'outside_workspace',

@@ -68,6 +68,32 @@ describe('A window with two folders', function () {
     assert.match(String(part.header['next']), /"front", "back"/);
   });
 
+  it('neither reads nor writes what lies in a folder that has been taken out, also in the middle of an edit', async () => {
+    const path = join(folder, 'back', 'left.txt');
+    writeFileSync(path, 'one\n');
+    const readIt = async () => parseRead(await invoke(editor, 'arbiter_read', { files: [{ path }] }))[0]?.header;
+    const send = async (base: unknown, from: string, to: string) => {
+      const entry = { path, base, edits: [{ old_string: from, new_string: to }] };
+      return parseEdit(await invoke(editor, 'arbiter_edit', { files: [entry] })).results[0];
+    };
+    const base = (await readIt())?.base;
+    await editor.model.evaluate((api) => {
+      const subscription = api.workspace.onWillSaveTextDocument((event) => {
+        subscription.dispose();
+        const removed = new Promise((resolve) => api.workspace.onDidChangeWorkspaceFolders(resolve));
+        api.workspace.updateWorkspaceFolders(1, 1);
+        event.waitUntil(removed);
+      });
+    });
+    const result = await send(base, 'one', '1');
+    const text = readFileSync(path, 'utf8');
+    // The edit was allowed when it was applied: it is told as what became of it, whole or not at all.
+    assert.ok(text === (result?.status === 'applied' ? '1\n' : 'one\n'), JSON.stringify([result, text]));
+    assert.equal((await readIt())?.status, 'outside_workspace');
+    assert.equal((await send(result?.base ?? base, '1', '2'))?.status, 'outside_workspace');
+    assert.equal(readFileSync(path, 'utf8'), text);
+  });
+
   it('was quick to start, where nothing is stored', async () => {
     const logs = join(editor.server.dataDir, 'data', 'logs');
     let log = '';

@@ -106,6 +106,47 @@ describe('Known failures of paths', function () {
       isUntouched();
     });
 
+    it('nor by the name of a device, a drive or a share, nor by one that only looks or sounds alike', async () => {
+      writes(`${proj}/caf\u00e9.txt`, 'keep\n');
+      for (const path of [
+        '/dev/null',
+        '/dev/stdin',
+        '/proc/self/mem',
+        '/proc/self/cwd/f.txt',
+        `/proc/self/root${outside().elsewhere}/t.txt`,
+        'CON',
+        'nul.txt',
+        'C:\\t.txt',
+        'C:t.txt',
+        '\\\\server\\share\\t.txt',
+        '//server/share/t.txt',
+        '\\\\?\\C:\\t.txt',
+        '~/t.txt',
+        '$HOME/t.txt',
+        '%TEMP%/t.txt',
+        `${proj}\\sub\\f.txt`,
+        `${proj}/..\u2215..\u2215${basename(outside().elsewhere)}\u2215t.txt`,
+        `${proj}/\uff0e\uff0e/\uff0e\uff0e/${basename(outside().elsewhere)}/t.txt`,
+        `${proj}/%2e%2e/%2e%2e/${basename(outside().elsewhere)}/t.txt`,
+        `${proj}/cafe\u0301.txt`,
+        `${proj}/sub/f\u200b.txt`,
+        `${proj}/sub/f.txt.`,
+        `${proj}/sub/f.txt::$DATA`,
+      ]) {
+        const [part] = await read(path);
+        const result = await sends({ path, base: sha256('keep\n'), content: 'lost\n' });
+        for (const status of [part?.header.status, result.status]) {
+          assert.ok(
+            ['outside_workspace', 'not_found', 'stale_base', 'binary'].includes(String(status)),
+            `${path}: ${status}`,
+          );
+        }
+        assert.equal(part?.content, '', path);
+      }
+      assert.deepEqual([textOf(`${proj}/caf\u00e9.txt`), textOf(`${proj}/sub/f.txt`)], ['keep\n', 'inside\n']);
+      isUntouched();
+    });
+
     it('while a link that stays inside leads to its file, and to one identity', async () => {
       const path = `${proj}/sub/f.txt`;
       symlinkSync('sub', pathOf(`${proj}/inner`));

@@ -19,7 +19,9 @@ export function run(): Promise<void> {
     require('./batch.test.ts');
     require('./parallel.test.ts');
     require('./lifecycle.test.ts');
+    require('./limits.test.ts');
     require('./symbols.test.ts');
+    require('../bench/editor.test.ts');
     require('../replay/replay.test.ts');
     require('../histories/histories.test.ts');
     require('./faults.test.ts');

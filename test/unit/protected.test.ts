@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
+import type { FileRef } from '../../src/core/documents.ts';
 import { isProtected, isSecret } from '../../src/core/protected.ts';
 import { assertStatus, Story } from './support/story.ts';
 
 const NOTHING = { more: [], less: [] };
+
+/** A file of the workspace folder `root`. */
+function at(path: string, root = '/home/some/work'): FileRef {
+  return { key: `${root}/${path}`, path };
+}
 
 describe('Protected files', () => {
   it('are those that steer editor, agents, version control, pipelines and shells, at any depth and in any letter case', () => {
@@ -28,7 +34,7 @@ describe('Protected files', () => {
       '.bashrc',
       '.npmrc',
     ]) {
-      assert.ok(isProtected(path, NOTHING), path);
+      assert.ok(isProtected(at(path), NOTHING), path);
     }
   });
 
@@ -44,22 +50,44 @@ describe('Protected files', () => {
       'key.ts',
       'settings.json',
     ]) {
-      assert.equal(isProtected(path, NOTHING), false, path);
+      assert.equal(isProtected(at(path), NOTHING), false, path);
     }
   });
 
+  it('are those also where the workspace folder itself is what makes them so', () => {
+    for (const [root, path] of [
+      ['/home/some/work/.vscode', 'settings.json'],
+      ['/home/some/work/.git', 'hooks/pre-commit'],
+      ['/home/some/work/.github', 'workflows/ci.yml'],
+      ['/home/some/work/.github/workflows', 'ci.yml'],
+      ['/home/some/.aws', 'credentials'],
+    ] as const) {
+      assert.ok(isProtected(at(path, root), NOTHING), `${root} ${path}`);
+      const name = root.slice(root.lastIndexOf('/') + 1);
+      assert.ok(
+        isProtected({ key: `${root}/${path}`, path: `${name}/${path}` }, NOTHING),
+        `with others: ${root} ${path}`,
+      );
+      assert.ok(isProtected({ key: `${root}/${path}`, path: `other name/${path}` }, NOTHING), `named: ${root} ${path}`);
+    }
+    assert.ok(isSecret(at('config', '/home/some/.kube'), NOTHING));
+    assert.ok(isProtected({ key: 'C:\\work\\.vscode\\settings.json', path: 'settings.json' }, NOTHING));
+    assert.equal(isProtected(at('src/main.ts', '/home/some/.claude/worktrees/one'), NOTHING), false);
+    assert.equal(isProtected(at('settings.json', '/home/some/.vscode/worktrees/one'), NOTHING), false);
+  });
+
   it('can be more, and fewer', () => {
-    assert.ok(isProtected('infra/prod.tf', { more: ['infra/**'], less: [] }));
-    assert.equal(isProtected('infrastructure/prod.tf', { more: ['infra/**'], less: [] }), false);
-    assert.equal(isProtected('.vscode/settings.json', { more: [], less: ['.vscode/*.json'] }), false);
-    assert.ok(isProtected('a(b)[c].x', { more: ['a(b)[c].{x,y}'], less: [] }));
+    assert.ok(isProtected(at('infra/prod.tf'), { more: ['infra/**'], less: [] }));
+    assert.equal(isProtected(at('infrastructure/prod.tf'), { more: ['infra/**'], less: [] }), false);
+    assert.equal(isProtected(at('.vscode/settings.json'), { more: [], less: ['.vscode/*.json'] }), false);
+    assert.ok(isProtected(at('a(b)[c].x'), { more: ['a(b)[c].{x,y}'], less: [] }));
   });
 
   it('that hold secrets are asked about when they are read', () => {
-    assert.ok(isSecret('.env', NOTHING));
-    assert.ok(isSecret('config/id_rsa', NOTHING));
-    assert.equal(isSecret('.env.sample', NOTHING), false);
-    assert.equal(isSecret('.vscode/settings.json', NOTHING), false);
+    assert.ok(isSecret(at('.env'), NOTHING));
+    assert.ok(isSecret(at('config/id_rsa'), NOTHING));
+    assert.equal(isSecret(at('.env.sample'), NOTHING), false);
+    assert.equal(isSecret(at('.vscode/settings.json'), NOTHING), false);
   });
 });
 

@@ -24,12 +24,25 @@ describe('search', () => {
   });
 
   it('finds what comparing at every offset finds', () => {
-    const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 60 });
-    const needle = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), minLength: 1, maxLength: 14 });
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 90 });
+    const needle = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(text, needle, (content, wanted) => {
         const expected = [...content].map((_, at) => at).filter((at) => content.startsWith(wanted, at));
         assert.deepEqual(occurrences(content, wanted, 100), { count: expected.length, offsets: expected });
+      }),
+      { seed: 1, numRuns: 500 },
+    );
+  });
+
+  it('finds what comparing at every offset finds, also where its parts stand everywhere', () => {
+    const unit = fc.constantFrom('aaaaaaaaaaaaaaaaaaaa', 'aaaaaaaaaaaaaaaaaaab', 'aaaaaaaab');
+    const [long, wish] = [fc.array(unit, { maxLength: 40 }), fc.array(unit, { minLength: 1, maxLength: 3 })];
+    fc.assert(
+      fc.property(long, wish, (parts, wanted) => {
+        const [content, needle] = [parts.join(''), wanted.join('')];
+        const expected = [...content].map((_, at) => at).filter((at) => content.startsWith(needle, at));
+        assert.deepEqual(occurrences(content, needle, 1_000), { count: expected.length, offsets: expected });
       }),
       { seed: 1, numRuns: 500 },
     );

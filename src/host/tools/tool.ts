@@ -1,8 +1,12 @@
+import { channel } from 'node:diagnostics_channel';
 import * as vscode from 'vscode';
 import type { Caller } from '../../core/arbiter.ts';
 import { describe } from '../errors.ts';
 import { callerOf } from './caller.ts';
 import { progressOf } from './progress.ts';
+
+/** Tells whoever listens in this process how long each call took from its first to its last step: the benchmark does. */
+const CALLS = channel('edit-arbiter.call');
 
 type Options = vscode.LanguageModelToolInvocationOptions<unknown>;
 
@@ -39,9 +43,11 @@ export function makeTool(
       return { ...progressOf(verb, input), ...(confirmationMessages ? { confirmationMessages } : {}) };
     },
     invoke: async (options, cancellation) => {
+      const begun = performance.now();
       load();
       const caller = callerOf(options, cancellation);
       const texts = await answer(options, caller, cancellation).catch((error: unknown) => [fault(error, log)]);
+      CALLS.publish({ verb, milliseconds: performance.now() - begun });
       return new vscode.LanguageModelToolResult(texts.map((text) => new vscode.LanguageModelTextPart(text)));
     },
   };
