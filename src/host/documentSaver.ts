@@ -110,13 +110,13 @@ export class DocumentSaver {
       return Buffer.isBuffer(bytes) ? bytes : undefined;
     };
     // Whoever types meanwhile: the editor, which may be saving by itself, too, writes one of the texts that it has held.
-    const texts = [document.getText()];
+    const wholes = [bytesOf(document.getText())];
     const changes = vscode.workspace.onDidChangeTextDocument((event) => {
       if (event.document === document && event.contentChanges.length > 0) {
-        texts.push(document.getText());
+        wholes.push(bytesOf(document.getText()));
       }
     });
-    const isOurs = (bytes: Buffer) => texts.some((text) => startsWith(bytesOf(text), bytes));
+    const isOurs = (bytes: Buffer) => wholes.some((whole) => startsWith(whole, bytes));
     const watch = new SaveWatch(key, (bytes) => before?.equals(bytes) || isOurs(bytes), this.#log);
     try {
       const isSaved = await document.save();

@@ -97,17 +97,20 @@ export function realPathOf(absolute: string): string | Problem {
       return nodePath.join(process.platform === 'linux' ? spelling.of(real) : real, rest);
     } catch (error) {
       const code = codeOf(error);
-      if (code === 'ENAMETOOLONG') {
+      // Some systems resolve what they can before they tell that the rest is too long.
+      const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
+      const link = isMissing ? isLink(existing) : false;
+      if (code === 'ENAMETOOLONG' || link === 'too long') {
         return problem('invalid_input', 'the path, or a name in it, is longer than this system allows', 'shorten it');
       }
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') {
+      if (!isMissing) {
         return problem(
           'outside_workspace',
           `${quote(absolute)} cannot be resolved: ${describe(error)}`,
           'send another path',
         );
       }
-      if (isLink(existing)) {
+      if (link) {
         return problem(
           'outside_workspace',
           `${quote(existing)} is a symbolic link that leads nowhere`,
@@ -163,14 +166,19 @@ function isInside(root: string, path: string): boolean {
   );
 }
 
-function isLink(path: string): boolean {
+function isLink(path: string): boolean | 'too long' {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') {
-      return false;
+    switch (codeOf(error)) {
+      case 'ENOENT':
+      case 'ENOTDIR':
+        return false;
+      case 'ENAMETOOLONG':
+        return 'too long';
+      default:
+        throw error;
     }
-    throw error;
   }
 }
 

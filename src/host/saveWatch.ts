@@ -3,6 +3,11 @@ import type * as vscode from 'vscode';
 import { readDisk } from './disk.ts';
 import { describe } from './errors.ts';
 
+/** How much of the time may go into looking, at most: a large file is written in many steps, and each is told of. */
+const MAX_SHARE = 1 / 4;
+/** A look that takes no longer is never left out, in milliseconds. */
+const QUICK = 2;
+
 /**
  * Sees what other programs write to a file while the editor saves it. From its own look at the disk to its write, the editor takes
  * tens of milliseconds, and what is written in between, it overwrites: here it is read the moment the system tells of it.
@@ -12,6 +17,8 @@ export class SaveWatch {
   readonly #isExpected: (bytes: Buffer) => boolean;
   readonly #watcher: FSWatcher | undefined;
   #seen: Buffer | undefined;
+  /** Before this time of `performance.now()`, a large file is not looked at again. */
+  #next = 0;
 
   /** @param isExpected whether the bytes are there by the editor's doing, half of them included, or were there before. */
   constructor(path: string, isExpected: (bytes: Buffer) => boolean, log: vscode.LogOutputChannel) {
@@ -36,9 +43,15 @@ export class SaveWatch {
   }
 
   #look(): void {
+    const begun = performance.now();
+    if (begun < this.#next) {
+      return;
+    }
     const disk = readDisk(this.#path);
     if (disk.kind === 'file' && !this.#isExpected(disk.bytes)) {
       this.#seen = disk.bytes;
     }
+    const taken = performance.now() - begun;
+    this.#next = taken < QUICK ? 0 : begun + taken / MAX_SHARE;
   }
 }
