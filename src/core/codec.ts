@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { Format } from './documents.ts';
 import type { Problem } from './status.ts';
 
@@ -63,7 +62,14 @@ export function decode(bytes: Uint8Array, { encoding, bom }: Format): string | P
 
 /** @returns `undefined` where the bytes are not well-formed. */
 function decodeUtf8(bytes: Uint8Array): string | undefined {
-  return isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8') : undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) {
+      return undefined;
+    }
+    throw error;
+  }
 }
 
 /** The bytes that a save writes for a text. Throws for encodings that are not {@link isOwnEncoding}. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Author } from '../core/applyRecord.ts';
-import { type Base, digest } from '../core/base.ts';
+import type { Base } from '../core/base.ts';
 import { formatOf } from '../core/codec.ts';
 import type { Decision, FileRef, HookEffect, HookFailure, Outcome, State, TakenBack } from '../core/documents.ts';
 import { applyEdits, type BufferEdit, findLanding, type Landing, reverse } from '../core/landing.ts';
@@ -11,6 +11,7 @@ import type { ApplyRecords, Intent, Recording } from './applyRecords.ts';
 import type { BufferChange, BufferChanges } from './bufferChanges.ts';
 import { applyToBuffer, needsTextEditor, type Replaced, toBufferEdits, toReplaced } from './bufferEdits.ts';
 import type { Conversions } from './conversions.ts';
+import { digestOf } from './digests.ts';
 import { type Disk, type FullDisks, isSameDisk, readDisk } from './disk.ts';
 import type { DocumentSaver } from './documentSaver.ts';
 import { describe } from './errors.ts';
@@ -208,7 +209,7 @@ export class Apply {
     if (this.#written === undefined || disk.kind !== 'file' || elsewhereProblem(key)) {
       return false;
     }
-    const intent: Intent = { file: this.#file, before: this.#written, after: digest(disk.bytes) };
+    const intent: Intent = { file: this.#file, before: this.#written, after: digestOf(disk.bytes) };
     const recording = this.#tools.records.begin(this.#author, [intent]);
     try {
       // In place, so that mode and links stay; the editor follows like any change of the disk.
@@ -239,7 +240,7 @@ export class Apply {
     return {
       file: this.#file,
       before: disk.kind === 'file' ? disk.bytes : undefined,
-      after: digest(this.#toWrite() ?? this.#bytes),
+      after: digestOf(this.#toWrite() ?? this.#bytes),
     };
   }
 
@@ -453,7 +454,7 @@ export class Apply {
             later.map(({ edits }) => edits),
           ).isUndone,
         isSavedTogether,
-        landed: { disk: digest(this.#bytes) },
+        landed: { disk: digestOf(this.#bytes) },
         ...(written ? { written } : {}),
       },
       own,
@@ -689,7 +690,7 @@ export class Apply {
 
   #landedInBuffer(): Base {
     const disk = this.#look.state.base?.disk ?? 'absent';
-    const dirty = digest(this.#bytes);
+    const dirty = digestOf(this.#bytes);
     return dirty === disk ? { disk } : { disk, dirty };
   }
 }

@@ -23,8 +23,9 @@ import {
   printFound,
   printRecord,
 } from '../core/applyRecord.ts';
-import { digest } from '../core/base.ts';
+
 import type { FileRef } from '../core/documents.ts';
+import { digestOf } from './digests.ts';
 import { codeOf, describe } from './errors.ts';
 import { statOrNothing } from './fileOperations.ts';
 
@@ -32,7 +33,7 @@ import { statOrNothing } from './fileOperations.ts';
 export interface Intent {
   readonly file: FileRef;
   /** What it holds; `undefined` where there is no file. */
-  readonly before: Uint8Array | undefined;
+  readonly before: Buffer | undefined;
   /** Left out where it is not known yet. */
   readonly after?: OnDisk | undefined;
 }
@@ -116,7 +117,7 @@ export class ApplyRecords {
       files: files.map(({ file, before, after }) => ({
         key: file.key,
         path: file.path,
-        before: before === undefined ? 'absent' : digest(before),
+        before: before === undefined ? 'absent' : digestOf(before),
         ...(after === undefined ? {} : { after }),
         length: before?.length ?? 0,
         ...modeOf(before && file.key),
@@ -254,7 +255,7 @@ function cut({ files }: ApplyRecord, bytes: Buffer): (Buffer | undefined)[] | un
     at += length;
     return before === 'absent' ? undefined : part;
   });
-  const isWhole = parts.every((part, index) => part === undefined || digest(part) === files[index]?.before);
+  const isWhole = parts.every((part, index) => part === undefined || digestOf(part) === files[index]?.before);
   return isWhole && at === bytes.length ? parts : undefined;
 }
 

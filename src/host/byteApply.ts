@@ -1,11 +1,12 @@
 import type * as vscode from 'vscode';
 import type { Author } from '../core/applyRecord.ts';
-import { digest, printBase } from '../core/base.ts';
+import { printBase } from '../core/base.ts';
 import type { Decision, FileRef, Outcome, TakenBack } from '../core/documents.ts';
 import { hasMixedEndings, renderText } from '../core/text.ts';
 import { appliedOnDisk } from './appliedOnDisk.ts';
 import type { Tools } from './apply.ts';
 import type { Intent } from './applyRecords.ts';
+import { digestOf } from './digests.ts';
 import { describe } from './errors.ts';
 import { overwriteExactly, TornError } from './fileOperations.ts';
 import type { Look } from './looks.ts';
@@ -58,7 +59,7 @@ export class ByteApply {
 
   /** What it is about to do to the disk. */
   intent(): Intent {
-    return { file: this.#file, before: this.#before, after: digest(this.#bytes) };
+    return { file: this.#file, before: this.#before, after: digestOf(this.#bytes) };
   }
 
   /** Compares and writes in the caller's turn. */
@@ -87,7 +88,7 @@ export class ByteApply {
     }
     this.#decision.onDidLand();
     await this.#followed();
-    return appliedOnDisk(this.#tools.looks, this.#file, { disk: digest(this.#bytes) }, () => this.#takeBack());
+    return appliedOnDisk(this.#tools.looks, this.#file, { disk: digestOf(this.#bytes) }, () => this.#takeBack());
   }
 
   async #takeBack(): Promise<TakenBack> {

@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } fro
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import type { Author } from '../core/applyRecord.ts';
-import { type Base, digest, printBase } from '../core/base.ts';
+import { type Base, printBase } from '../core/base.ts';
 import { formatOf, isOwnEncoding } from '../core/codec.ts';
 import type { Decision, Documents, FileRef, Outcome, RenameOutcome, State } from '../core/documents.ts';
 import type { BufferEdit } from '../core/landing.ts';
@@ -16,6 +16,7 @@ import type { ApplyRecords, Intent } from './applyRecords.ts';
 import type { BufferChange, BufferChanges } from './bufferChanges.ts';
 import { ByteApply, needsBytes } from './byteApply.ts';
 import { Conversions } from './conversions.ts';
+import { digestOf } from './digests.ts';
 import { FullDisks, readDisk } from './disk.ts';
 import { DocumentSaver } from './documentSaver.ts';
 import { codeOf, describe } from './errors.ts';
@@ -229,7 +230,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
       return { kind: 'unfit', state: await this.look(file), problem };
     }
     let descriptor: number | undefined;
-    const recording = this.#tools.records.begin(author, [{ file, before: undefined, after: digest(bytes) }]);
+    const recording = this.#tools.records.begin(author, [{ file, before: undefined, after: digestOf(bytes) }]);
     try {
       const elsewhere = elsewhereProblem(file.key);
       if (elsewhere) {
@@ -269,7 +270,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
         closeSync(descriptor);
       }
     }
-    const landed: Base = { disk: digest(bytes) };
+    const landed: Base = { disk: digestOf(bytes) };
     return appliedOnDisk(this.looks, file, landed, async () => {
       const { kind, state } = await this.remove(file, landed, author);
       return { state, isWhole: kind === 'applied' };
@@ -322,7 +323,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     const outcome = await this.#operate(file, base, (bytes) => {
       const intents: Intent[] = [
         { file, before: bytes, after: 'absent' },
-        { file: target, before: undefined, after: digest(bytes) },
+        { file: target, before: undefined, after: digestOf(bytes) },
       ];
       return this.#recorded(author, intents, () => renameExactly(file.key, target.key, bytes));
     });
@@ -351,7 +352,7 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
     const isSame =
       base.dirty === undefined &&
       disk.kind === 'file' &&
-      digest(disk.bytes) === base.disk &&
+      digestOf(disk.bytes) === base.disk &&
       state.base !== undefined &&
       printBase(state.base) === printBase(base);
     if (!isSame) {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Author } from '../core/applyRecord.ts';
-import { type Digest, digest } from '../core/base.ts';
+import type { Digest } from '../core/base.ts';
 import { formatOf } from '../core/codec.ts';
 import type { Decision, FileRef, Outcome, State } from '../core/documents.ts';
 import { renderText, type Text } from '../core/text.ts';
@@ -8,6 +8,7 @@ import { Apply, type Tools } from './apply.ts';
 import type { ApplyDesk } from './applyDesk.ts';
 import type { Intent } from './applyRecords.ts';
 import { ByteApply, needsBytes } from './byteApply.ts';
+import { digestOf } from './digests.ts';
 import type { Look } from './looks.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -168,7 +169,7 @@ export class JointApply {
       case 'rename':
         return [
           { file, before, after: 'absent' },
-          { file: plan.target, before: undefined, after: apply?.intent().after ?? (before && digest(before)) },
+          { file: plan.target, before: undefined, after: apply?.intent().after ?? (before && digestOf(before)) },
         ];
       case undefined:
         return apply?.savesToDisk ? [apply.intent()] : [];
@@ -181,6 +182,6 @@ export class JointApply {
   #digestOf({ key }: FileRef, text: Text): Digest | undefined {
     const format = formatOf(this.#tools.looks.expectedEncoding(key, undefined));
     const bytes = this.#tools.conversions.tryBytesOf(renderText(text), format);
-    return Buffer.isBuffer(bytes) ? digest(bytes) : undefined;
+    return Buffer.isBuffer(bytes) ? digestOf(bytes) : undefined;
   }
 }

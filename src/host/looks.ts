@@ -1,13 +1,14 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
-import { type Base, digest, printBase } from '../core/base.ts';
+import { type Base, printBase } from '../core/base.ts';
 import { decode, detectFormat, formatOf, isBinary, isOwnEncoding } from '../core/codec.ts';
 import type { FileRef, Format, State } from '../core/documents.ts';
 import type { Problem } from '../core/status.ts';
 import { hasMixedEndings, parseText } from '../core/text.ts';
 import type { BufferChanges } from './bufferChanges.ts';
 import type { Conversions } from './conversions.ts';
+import { digestOf } from './digests.ts';
 import { type Disk, readDisk } from './disk.ts';
 import { codeOf } from './errors.ts';
 import { elsewhereProblem, resolvePath, type WorkspaceFile } from './paths.ts';
@@ -153,7 +154,7 @@ export class Looks {
       return undefined;
     }
     const format = detectFormat(disk.bytes, this.expectedEncoding(key, document));
-    const raw = isBinary(disk.bytes, format) ? undefined : this.#decode(disk.bytes, digest(disk.bytes), format);
+    const raw = isBinary(disk.bytes, format) ? undefined : this.#decode(disk.bytes, digestOf(disk.bytes), format);
     const isHeldAsIs = typeof raw === 'string' && !hasMixedEndings(parseText(raw)) && !raw.startsWith('\uFEFF');
     return isHeldAsIs ? raw : undefined;
   }
@@ -164,7 +165,7 @@ export class Looks {
       return false;
     }
     const format = detectFormat(disk.bytes, this.expectedEncoding(key, document));
-    const raw = isBinary(disk.bytes, format) ? undefined : this.#decode(disk.bytes, digest(disk.bytes), format);
+    const raw = isBinary(disk.bytes, format) ? undefined : this.#decode(disk.bytes, digestOf(disk.bytes), format);
     return typeof raw === 'string' && hasMixedEndings(parseText(raw));
   }
 
@@ -172,7 +173,7 @@ export class Looks {
     if (disk.kind === 'other') {
       return { state: { kind: 'unreadable', problem: disk.problem }, disk, document, isLagging: false };
     }
-    const base: Base = { disk: disk.kind === 'file' ? digest(disk.bytes) : 'absent' };
+    const base: Base = { disk: disk.kind === 'file' ? digestOf(disk.bytes) : 'absent' };
     const unreadable = (problem: Problem): Look => ({
       state: { kind: 'unreadable', base, problem },
       disk,
@@ -237,7 +238,7 @@ export class Looks {
     return {
       state: {
         kind: 'text',
-        base: isOnDisk ? base : { ...base, dirty: digest(bytes) },
+        base: isOnDisk ? base : { ...base, dirty: digestOf(bytes) },
         text: parseText(raw),
         format,
       },

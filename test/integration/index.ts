@@ -19,6 +19,7 @@ export function run(): Promise<void> {
     require('./batch.test.ts');
     require('./parallel.test.ts');
     require('./lifecycle.test.ts');
+    require('./budget.test.ts');
     require('./limits.test.ts');
     require('./symbols.test.ts');
     require('../bench/editor.test.ts');
