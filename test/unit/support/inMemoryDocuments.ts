@@ -406,11 +406,7 @@ export class InMemoryDocuments implements Documents {
    * @returns whether it was saved.
    */
   async saveSlowly(path: string, isForced = false): Promise<boolean> {
-    const isSaved = await this.#save(this.#file(path), 'engineer', isForced);
-    if (isSaved) {
-      this.#saved(this.#file(path));
-    }
-    return isSaved;
+    return this.#save(this.#file(path), 'engineer', isForced);
   }
 
   /** The engineer renames the file in the editor, only onto nothing. What is unsaved goes along. */
@@ -718,6 +714,7 @@ export class InMemoryDocuments implements Documents {
     if (!entry.buffer || !entry.isDirty) {
       return true;
     }
+    this.#participated.delete(entry);
     await this.#reach('as the save begins', entry.path);
     const raw = entry.buffer?.raw;
     if (raw !== undefined && this.saveParticipants(raw) !== raw) {
@@ -741,6 +738,9 @@ export class InMemoryDocuments implements Documents {
     }
     entry.writer = isSame ? entry.writer : undefined;
     entry.saveAs(written, step, by);
+    if (by === 'engineer') {
+      this.#saved(entry);
+    }
     return true;
   }
 

@@ -144,13 +144,14 @@ export class InMemoryFile {
   /** The engineer takes the last step back, or brings it back. */
   step(kind: 'undo' | 'redo'): BufferChange {
     const { buffer } = this;
-    const step = buffer?.[kind].pop();
+    const step = buffer?.[kind].at(-1);
     if (!buffer || !step) {
       throw new Error(`nothing to ${kind} in ${this.path}`);
     }
     const edits = kind === 'undo' ? step.inverse : step.edits;
     this.#mutate('engineer', kind === 'undo' ? 'undoes' : 'redoes', () => {
       buffer.raw = applyEdits(buffer.raw, edits);
+      buffer[kind].pop();
       buffer[kind === 'undo' ? 'redo' : 'undo'].push(step);
       buffer.version += 1;
     });
@@ -233,8 +234,10 @@ export class InMemoryFile {
   }
 }
 
+const DECODER = new TextDecoder();
+
 export function decodeUtf8(bytes: Uint8Array | undefined): string {
-  return new TextDecoder().decode(bytes);
+  return DECODER.decode(bytes);
 }
 
 export function isSameBytes(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
