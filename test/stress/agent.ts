@@ -15,7 +15,7 @@ export interface Part {
 
 /** The three tools, as the session of an agent calls them. */
 export interface Tools {
-  read(call: Call, input: object): Promise<readonly Part[]>;
+  read(call: Call, input: { readonly files: readonly object[] }): Promise<readonly Part[]>;
   edit(call: Call, input: object): Promise<Answer>;
   check(call: Call, input: object): Promise<readonly Result[]>;
 }
@@ -119,7 +119,8 @@ export class Agent {
   async retries(): Promise<void> {
     if (this.#sent) {
       this.#office.tell(`agent ${this.name} sends its last call again`);
-      await this.#sends(this.#sent);
+      const { entries, mode } = this.#sent;
+      await this.#sends({ entries: entries.map((entry) => ({ ...entry })), mode });
     }
   }
 

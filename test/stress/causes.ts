@@ -53,9 +53,10 @@ export function moversOf(happening: Happening, path: string, files: Happening['f
 function moversAlone({ by, what, call, beside }: Happening, path: string, files: Happening['files']): readonly Mover[] {
   switch (by) {
     case 'arbiter':
-      // A buffer that the editor calls unsaved stays behind at the old place.
+      // A buffer that the editor calls unsaved stays behind at the old place; and what was taken back has no number to be named by.
       return [
         'edit',
+        ...(call?.numbers.length === 0 ? ['not typed' as const] : []),
         ...(what === 'renames' ? ['rename' as const] : []),
         ...(['renames', 'deletes'].includes(what) && files[0]?.before.isDirty ? ['not typed' as const] : []),
       ];

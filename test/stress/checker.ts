@@ -133,7 +133,7 @@ export class Checker implements Judge {
         // What is taken back goes the other way.
         const isLeaving = after.disk === undefined;
         const isRead = [known.text, intended].some((text) => isText(effectiveText(before), text));
-        if (isLeaving && !isRead) {
+        if (isLeaving && !isRead && this.#takenForHooks(call).size === 0) {
           this.#broken('unread', `${path}: renamed ${says(effectiveText(before))}, read was ${says(known.text)}`);
         }
         if (!isLeaving && before.disk !== undefined) {
@@ -158,13 +158,8 @@ export class Checker implements Judge {
     const isReset = files.every(({ after }) => after.buffer === after.disk);
     const moments = files.flatMap(({ path }) => this.#shadow.since(path, call?.start ?? 0));
     const onDisk = moments.map(({ content }) => marksIn(content.disk));
-    // What another extension wrote while our save ran is taken for a participant's.
-    const asHook = this.#shadow.happenings
-      .slice(call?.start ?? 0)
-      .filter(({ by, beside }) => by === 'extension' && beside === 'an apply')
-      .map((other) => new Set(writtenIn(other)));
     const wrong = isBack
-      ? without(lost, ...entries.map(({ marks }) => marks), ...asHook, ...(isReset ? onDisk : []))
+      ? without(lost, ...entries.map(({ marks }) => marks), this.#takenForHooks(call), ...(isReset ? onDisk : []))
       : without(lost, ...read, ...own);
     if (wrong.length > 0) {
       this.#broken('lost', `${pathsOf(happening)}: the arbiter ${what}, and ${wrong.join(' ')} is gone`);
@@ -176,6 +171,16 @@ export class Checker implements Judge {
     if (strange.length > 0) {
       this.#broken('lost', `${pathsOf(happening)}: the arbiter ${what}, and ${strange.join(' ')} is there again`);
     }
+  }
+
+  /** What another extension wrote while our save ran is taken for a participant's. */
+  #takenForHooks(call: Call | undefined): ReadonlySet<string> {
+    const others = this.#shadow.happenings.slice(call?.start ?? 0);
+    return new Set(
+      others
+        .filter(({ by, beside }) => by === 'extension' && beside === 'an apply')
+        .flatMap((other) => writtenIn(other)),
+    );
   }
 
   /** A buffer that the editor reloads, or closes, must hold nobody's work: somebody may have taken it from the disk, but not we. */
@@ -190,7 +195,10 @@ export class Checker implements Judge {
         ),
       );
       const entry = taker && entryFor(taker.call, path);
-      if (taker?.by === 'arbiter' && entry && !entry.marks.has(mark) && !marksIn(entry.known.text).has(mark)) {
+      // A rename takes it along.
+      const isKept = taker?.files.some((file) => marksOf(file.after).has(mark)) === true;
+      const isOurs = entry?.marks.has(mark) === true || marksIn(entry?.known.text).has(mark);
+      if (taker?.by === 'arbiter' && entry && !isKept && !isOurs) {
         this.#broken('lost', `${path}: ${mark} was on disk, the arbiter ${taker.what}, and the editor reloads`);
       }
     }
@@ -292,7 +300,7 @@ export class Checker implements Judge {
     const wasGone =
       after.disk === undefined || theirs.some(({ files }) => files.some((file) => file.after.disk === undefined));
     const isOurs = after.isDirty && !wasGone && !before.isDirty && !isTheirs && saved !== false;
-    if (isOurs && (isText || !this.#mayKeepFlag(path)) && !this.#isFlagAlone(path, after)) {
+    if (isOurs && isText && !this.#isFlagAlone(path, after)) {
       this.#broken('left behind', `${path}: ${status}, and its buffer is unsaved by no hand but ours`);
     }
   }
@@ -319,7 +327,7 @@ export class Checker implements Judge {
     const during = ours?.call ? this.#shadow.happeningsTo(path, ours.call.start) : [];
     const isTheirs = [...since, ...during].some(({ by }) => by !== 'arbiter' && by !== 'program' && by !== 'hook');
     // Text of a file that is gone cannot be called saved: see the head of `judge.ts`.
-    const isText = content.isDirty && content.disk !== undefined && content.buffer !== content.disk;
+    const isText = content.isDirty && content.disk !== undefined;
     // Where the engineer's unsaved text was read, ours stands beside it unsaved, also where they save theirs in that moment.
     const isBeside = since.some(({ call }) => entryFor(call, path)?.known.token.includes('+dirty:'));
     // Nor can text be called saved that the editor would not save: agents take it for somebody's, and leave it at that.
@@ -362,7 +370,10 @@ export class Checker implements Judge {
       return;
     }
     const between = acted.filter(({ at }) => at > (last?.at ?? known.since) && at <= end.at);
-    const moving = between.filter((each) => isMove(each, path) && each.what !== 'saves');
+    // A save moves nothing but what it takes along of an edit that is not answered yet.
+    const moving = between.filter(
+      (each) => isMove(each, path) && (each.what !== 'saves' || (each.by === 'engineer' && each.beside === 'an apply')),
+    );
     const movers = moving.map((each) => moversOf(each, path, each.files));
     const kinds = new Set(movers.filter(isSome).map(String));
     const [only] = kinds;

@@ -9,10 +9,12 @@ export interface Numbers {
   /** Changes of what files hold, by whose hand. */
   readonly moves: Record<string, number>;
   violations: number;
+  /** Others' writes that the real editor wrote over between its own last look at the disk and its write. */
+  inWindow: number;
 }
 
 export function noNumbers(): Numbers {
-  return { schedules: 0, steps: 0, points: 0, entries: {}, moves: {}, violations: 0 };
+  return { schedules: 0, steps: 0, points: 0, entries: {}, moves: {}, violations: 0, inWindow: 0 };
 }
 
 export function count(counts: Record<string, number>, key: string): void {
@@ -24,6 +26,7 @@ export function addNumbers(to: Numbers, from: Numbers): void {
   to.steps += from.steps;
   to.points += from.points;
   to.violations += from.violations;
+  to.inWindow += from.inWindow;
   for (const kind of ['entries', 'moves'] as const) {
     for (const [key, value] of Object.entries(from[kind])) {
       to[kind][key] = (to[kind][key] ?? 0) + value;
@@ -32,7 +35,8 @@ export function addNumbers(to: Numbers, from: Numbers): void {
 }
 
 /** For people. */
-export function printNumbers(title: string, { schedules, steps, points, entries, moves, violations }: Numbers): string {
+export function printNumbers(title: string, numbers: Numbers): string {
+  const { schedules, steps, points, entries, moves, violations, inWindow } = numbers;
   const list = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
       .toSorted(([, a], [, b]) => b - a)
@@ -45,5 +49,6 @@ export function printNumbers(title: string, { schedules, steps, points, entries,
     `  not applied: ${list(refused) || 'none'}`,
     `  moves: ${list(moves) || 'none'}`,
     `  violations: ${violations}`,
+    ...(inWindow > 0 ? [`  lost to the editor's own write, within its known limit: ${inWindow}`] : []),
   ].join('\n');
 }

@@ -596,7 +596,7 @@ export class InMemoryDocuments implements Documents {
   #obstacleTo(file: FileRef, base: Base): Outcome | undefined {
     const entry = this.#file(file.path);
     const state = this.#seen(file);
-    if (state.base === undefined || !isSameToken(state.base, base)) {
+    if (state.base?.dirty !== undefined || state.base === undefined || !isSameToken(state.base, base)) {
       return { kind: 'moved', state };
     }
     if (entry.isReadOnly) {
