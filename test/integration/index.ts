@@ -28,6 +28,7 @@ export function run(): Promise<void> {
     require('./faults.test.ts');
     require('./mixedEndings.test.ts');
     require('../hammer/hammer.test.ts');
+    require('../stress/editor.test.ts');
     require('./views.test.ts');
     require('./cases.writers.test.ts');
     require('./cases.staleness.test.ts');

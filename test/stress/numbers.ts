@@ -35,7 +35,7 @@ export function addNumbers(to: Numbers, from: Numbers): void {
 }
 
 /** For people. */
-export function printNumbers(title: string, numbers: Numbers): string {
+export function printNumbers(numbers: Numbers): string {
   const { schedules, steps, points, entries, moves, violations, inWindow } = numbers;
   const list = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
@@ -44,7 +44,7 @@ export function printNumbers(title: string, numbers: Numbers): string {
       .join(', ');
   const { applied = 0, ...refused } = entries;
   return [
-    `${title}: ${schedules} schedules, ${steps} steps, ${points} points where others could act`,
+    `${schedules} schedules, ${steps} steps, ${points} points where others could act`,
     `  edits applied: ${applied}`,
     `  not applied: ${list(refused) || 'none'}`,
     `  moves: ${list(moves) || 'none'}`,
