@@ -42,6 +42,9 @@ export class EditorJudge implements Judge {
   /** Entries that were sent again: of two that write the same, nobody can tell which has landed. */
   readonly #repeated = new Set<Entry>();
 
+  /** Files that were saved while somebody typed on: to a look before the editor tells of that save, they are another program's. */
+  readonly #savedLate = new Set<string>();
+
   constructor(truth: EditorTruth) {
     this.#truth = truth;
   }
@@ -88,11 +91,13 @@ export class EditorJudge implements Judge {
         this.#lost(seen, without(lost, entry?.marks ?? new Set(), marksIn(entry?.known.text)));
         return;
       case 'saves':
+        if (seen.after !== this.#truth.buffer(path)) {
+          this.#savedLate.add(path);
+        }
+        this.#losesInEditor(seen);
+        return;
       case 'reloads':
-        this.#lost(
-          seen,
-          lost.filter((mark) => !this.#isTaken(path, mark, seen)),
-        );
+        this.#losesInEditor(seen);
         return;
       case 'save participant':
       case 'unclear':
@@ -101,6 +106,13 @@ export class EditorJudge implements Judge {
       default:
         return;
     }
+  }
+
+  #losesInEditor(seen: Seen): void {
+    this.#lost(
+      seen,
+      seen.lost.filter((mark) => !this.#isTaken(seen.path, mark, seen)),
+    );
   }
 
   #landing(path: string, { known, intended }: Entry, before: string | undefined, after: string | undefined): void {
@@ -265,6 +277,9 @@ export class EditorJudge implements Judge {
     this.#truth.look();
     const seen = this.#truth.seenOf(path, since);
     const able = new Set(seen.flatMap(({ hand, isInCall }) => [...MOVERS[hand], ...(isInCall ? IN_A_CALL : [])]));
+    if (this.#savedLate.has(path)) {
+      able.add('program');
+    }
     for (const cause of named) {
       const movers = moversNamed(cause);
       if (!movers.some((mover) => able.has(mover))) {

@@ -40,7 +40,7 @@ const CALLS = 3;
 /** How long the engineer waits for the editor to tell of a key, in milliseconds. It may have come to nothing. */
 const KEY_TIME = 1_000;
 /** How long the editor may take to reload what has moved on disk, in milliseconds. */
-const RELOAD_TIME = 5_000;
+const RELOAD_TIME = 2_000;
 
 /** Plays a schedule in the real editor, in a folder of its own. The order of events is the editor's, so no two plays are the same. */
 export async function playInEditor({ setting, steps }: Schedule, name: string): Promise<EditorPlayed> {
