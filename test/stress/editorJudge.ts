@@ -7,7 +7,8 @@ import { marksIn, without } from './marks.ts';
 /** As whom somebody may be named. A save alone counts as what was typed before it. */
 const MOVERS: Readonly<Record<Hand, readonly Mover[]>> = {
   lands: ['edit'],
-  'takes back': ['edit'],
+  // A key may look like it.
+  'takes back': ['edit', 'typed'],
   operates: ['edit', 'rename', 'not typed'],
   saves: ['typed', 'not typed'],
   hook: ['post-write hook'],

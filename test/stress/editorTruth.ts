@@ -273,8 +273,9 @@ export class EditorTruth implements vscode.Disposable {
       return plain('extension');
     }
     const back = entries.find(({ marks }) => gone.some((mark) => marks.has(mark)) || after === this.disk(path));
-    // Key by key.
-    if (!back && this.engineer?.path === path && this.engineer.does === 'types') {
+    const hasLanded = this.seen.some(({ hand, entry }) => hand === 'lands' && entry === back);
+    // Key by key. With an edit to take back, nobody can tell from here.
+    if (!hasLanded && this.engineer?.path === path && this.engineer.does === 'types') {
       return plain('types');
     }
     if (after === trimmed(before)) {

@@ -22,8 +22,9 @@
 // runs from what save participants do: it may be named as them and go with the edit where that is taken back, and what
 // participants did stays in the buffer where the save failed. A rename or a delete leaves a buffer behind that the
 // editor calls unsaved although it is what is on disk. A program that writes while hooks run may be named as the hook, and of
-// several programs that wrote between two looks only the last is named, because the time stamp tells of no other. In the real editor, a save
-// while somebody types on writes what the buffer held before: to a look before the editor tells of it, that is another program's.
+// several programs that wrote between two looks only the last is named, because the time stamp tells of no other. In the real
+// editor, a save while somebody types on writes what the buffer held before: to a look before the editor tells of that save, it is
+// another program's.
 
 import type { Call, Entry, Known } from './calls.ts';
 
