@@ -10,7 +10,8 @@ const MOVERS: Readonly<Record<Hand, readonly Mover[]>> = {
   // A key may look like it.
   'takes back': ['edit', 'typed'],
   operates: ['edit', 'rename', 'not typed'],
-  saves: ['typed', 'not typed'],
+  // To a look before the editor tells of it, it is another program's.
+  saves: ['typed', 'not typed', 'program'],
   hook: ['post-write hook'],
   'save participant': ['save participant of an edit', 'save participant of the engineer', 'not typed'],
   types: ['typed'],
@@ -42,9 +43,6 @@ export class EditorJudge implements Judge {
   readonly #sent = new Set<string>();
   /** Entries that were sent again: of two that write the same, nobody can tell which has landed. */
   readonly #repeated = new Set<Entry>();
-
-  /** Files that were saved while somebody typed on: to a look before the editor tells of that save, they are another program's. */
-  readonly #savedLate = new Set<string>();
 
   constructor(truth: EditorTruth) {
     this.#truth = truth;
@@ -92,11 +90,6 @@ export class EditorJudge implements Judge {
         this.#lost(seen, without(lost, entry?.marks ?? new Set(), marksIn(entry?.known.text)));
         return;
       case 'saves':
-        if (seen.after !== this.#truth.buffer(path)) {
-          this.#savedLate.add(path);
-        }
-        this.#losesInEditor(seen);
-        return;
       case 'reloads':
         this.#losesInEditor(seen);
         return;
@@ -278,9 +271,6 @@ export class EditorJudge implements Judge {
     this.#truth.look();
     const seen = this.#truth.seenOf(path, since);
     const able = new Set(seen.flatMap(({ hand, isInCall }) => [...MOVERS[hand], ...(isInCall ? IN_A_CALL : [])]));
-    if (this.#savedLate.has(path)) {
-      able.add('program');
-    }
     for (const cause of named) {
       const movers = moversNamed(cause);
       if (!movers.some((mover) => able.has(mover))) {
