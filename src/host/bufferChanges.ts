@@ -22,6 +22,19 @@ export const TYPED: Promise<Origin> = Promise.resolve('typed');
 /** How long the events that tell typing from other changes may take to follow, in milliseconds. */
 const FOLLOW_TIME = 100;
 
+/** How long a save takes at most, as far as its texts are kept, in milliseconds. */
+const SAVE_TIME = 5_000;
+
+/** A save that runs. */
+interface Saving {
+  /** In milliseconds of `performance.now()`. */
+  readonly begun: number;
+  /** What the document has held since. */
+  readonly texts: string[];
+  /** Whether its text was changed meanwhile. */
+  isChanged: boolean;
+}
+
 /**
  * Tells what the editor's change events mean.
  *
@@ -35,8 +48,8 @@ export class BufferChanges implements vscode.Disposable {
   readonly onDidChange = this.#onDidChange.event;
   readonly #undecided = new Map<vscode.TextDocument, Undecided>();
   readonly #doubtful = new Set<vscode.TextDocument>();
-  /** Documents that are being saved, and whether their text was changed meanwhile. */
-  readonly #saving = new Map<vscode.TextDocument, { isChanged: boolean }>();
+  /** Documents that are being saved. */
+  readonly #saving = new Map<vscode.TextDocument, Saving>();
   /** Changes at the caret that a save which follows at once will turn out to have made. */
   readonly #unsure = new Map<vscode.TextDocument, Set<Undecided>>();
   readonly #quiet = new Set<vscode.TextDocument>();
@@ -64,6 +77,11 @@ export class BufferChanges implements vscode.Disposable {
     return this.#doubtful.has(document);
   }
 
+  /** Whether a save of the document that runs just now may have written a text: bytes are on disk before the editor tells of it. */
+  mayBeSaving(document: vscode.TextDocument, text: string): boolean {
+    return this.#saving.get(document)?.texts.includes(text) === true;
+  }
+
   /** Whether we bring the document up to date with the disk just now: nobody's change. */
   isQuiet(document: vscode.TextDocument): boolean {
     return this.#quiet.has(document);
@@ -79,9 +97,13 @@ export class BufferChanges implements vscode.Disposable {
     }
   }
 
-  /** To be called when the document's text was seen to be what is on disk. */
+  /** To be called when the document's text was seen to be what is on disk: what has just changed a clean one was a reload. */
   settle(document: vscode.TextDocument): void {
     this.#doubtful.delete(document);
+    const undecided = this.#undecided.get(document);
+    if (undecided && !document.isDirty && !undecided.wasDirty && !undecided.isFollowedByFlag) {
+      undecided.decide('reloaded');
+    }
   }
 
   /**
@@ -118,8 +140,11 @@ export class BufferChanges implements vscode.Disposable {
     }
     if (contentChanges.length === 0) {
       // The first change of a clean document is told before its dirty flag.
-      if (document.isDirty && before?.isByHand && !before.mayBeParticipant) {
-        before.decide('typed');
+      if (document.isDirty && before) {
+        before.isFollowedByFlag = true;
+        if (before.isByHand && !before.mayBeParticipant) {
+          before.decide('typed');
+        }
       }
       return;
     }
@@ -130,6 +155,10 @@ export class BufferChanges implements vscode.Disposable {
     const saving = this.#saving.get(document);
     if (saving) {
       saving.isChanged = true;
+      // A save that has failed is never told to be over.
+      if (performance.now() - saving.begun < SAVE_TIME) {
+        saving.texts.push(document.getText());
+      }
     }
     this.#decideUnfollowed(document);
     const mayBeParticipant = isLikeParticipant(document, contentChanges);
@@ -178,7 +207,7 @@ export class BufferChanges implements vscode.Disposable {
   }
 
   #saves(document: vscode.TextDocument): void {
-    this.#saving.set(document, { isChanged: false });
+    this.#saving.set(document, { begun: performance.now(), texts: [document.getText()], isChanged: false });
     // Trimming and final newlines come right before this is told.
     for (const undecided of [...(this.#unsure.get(document) ?? [])]) {
       undecided.decide('not_typed');
@@ -237,8 +266,9 @@ export class BufferChanges implements vscode.Disposable {
     }
   }
 
-  #withoutSelection(document: vscode.TextDocument, { wasDirty, isByHand }: Undecided): Origin {
-    const isDirty = wasDirty || document.isDirty;
+  /** A document that is dirty by now may have become so by a later change: after a reload, say. */
+  #withoutSelection(document: vscode.TextDocument, { wasDirty, isByHand, isFollowedByFlag }: Undecided): Origin {
+    const isDirty = wasDirty || isFollowedByFlag;
     if (isDirty && isByHand) {
       return 'typed';
     }
@@ -337,6 +367,8 @@ class Change implements BufferChange {
 
 /** A change whose origin is not known yet. */
 class Undecided {
+  /** Whether the document was told to be dirty right after the change. */
+  isFollowedByFlag = false;
   readonly origin: Promise<Origin>;
   /** Whether the document was dirty when it changed. The first change of a clean document says no, too. */
   readonly wasDirty: boolean;

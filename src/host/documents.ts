@@ -158,7 +158,17 @@ export class WorkspaceDocuments implements Documents, vscode.Disposable {
 
   writersSince({ key }: FileRef, since: number, from: Base, to: Base): readonly Move[] {
     const way = this.#exchange?.wayFrom(key, since, from, to) ?? [];
-    return way.at(-1)?.to?.disk === to.disk ? way : [...way, this.#writers.causeOf(key, since)];
+    if (way.at(-1)?.to?.disk === to.disk) {
+      return way;
+    }
+    return [...way, this.#isBeingSaved(key) ? { cause: { kind: 'save' } } : this.#writers.causeOf(key, since)];
+  }
+
+  /** Whether the disk holds what a save of the engineer's, which the editor has not told of yet, has written. */
+  #isBeingSaved(key: string): boolean {
+    const document = this.looks.documentOf(key);
+    const raw = document && !this.isBusy(document) && this.looks.textOn(key, readDisk(key), document);
+    return document !== undefined && typeof raw === 'string' && this.#changes.mayBeSaving(document, raw);
   }
 
   locksOf({ key }: FileRef): readonly string[] {

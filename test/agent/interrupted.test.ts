@@ -87,7 +87,7 @@ describe('An edit that is cut off by a kill of the extension host', function () 
     await panel.open();
     const row = panel.interrupted('a.txt');
     await row.getByText('an edit of 3 files was cut off: a.txt: edited; b.md: as before; c.txt: as before').waitFor();
-    await row.click();
+    await panel.expand(row);
     await panel.details.locator('.added', { hasText: '1' }).waitFor();
     await editor.workbench.screenshot('out/screenshots/interrupted/torn.png');
     await panel.details.getByRole('button', { name: 'Restore' }).click();
@@ -131,7 +131,7 @@ describe('An edit that is cut off by a kill of the extension host', function () 
     const row = panel.interrupted('b.md');
     await row.getByText('neither as before nor as it was to become').waitFor();
     put('b.md', 'by somebody\n');
-    await row.click();
+    await panel.expand(row);
     await panel.details.getByRole('button', { name: 'Restore' }).click();
     await editor.workbench.page.getByText('Nothing was restored').first().waitFor();
     assert.equal(get('b.md'), 'by somebody\n');
@@ -140,7 +140,7 @@ describe('An edit that is cut off by a kill of the extension host', function () 
     await editor.workbench.ready();
     await panel.open();
     await row.waitFor();
-    await row.click();
+    await panel.expand(row);
     await panel.details.getByRole('button', { name: 'Restore' }).click();
     await editor.workbench.page.getByText('Nothing was restored').first().waitFor();
     assert.equal(get('b.md'), 'by somebody\n');
@@ -189,7 +189,7 @@ describe('An edit that is cut off by a kill of the server and of all its process
       await panel.open();
       const row = panel.interrupted('a.txt');
       await row.getByText('an edit of 2 files was cut off: a.txt: edited; b.md: as before').waitFor();
-      await row.click();
+      await panel.expand(row);
       await panel.details.getByRole('button', { name: 'Restore' }).click();
       await row.waitFor({ state: 'detached' });
       assert.deepEqual([get('a.txt'), get('b.md')], ['one\n', 'one\n']);

@@ -38,6 +38,7 @@ export function plot(title: string, unit: string, points: readonly Point[]): str
   const text = (at: string, anchor: string, words: string) => `<text ${at} text-anchor="${anchor}">${words}</text>`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">`,
+    `<title>${title}</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>`,
     text(`x="${LEFT}" y="24" font-size="14"`, 'start', `${title} (steepest slope ${slopeOf(points).toFixed(2)})`),
     ...x.ticks.flatMap((tick) => [

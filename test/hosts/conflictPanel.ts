@@ -38,6 +38,14 @@ export class ConflictPanel {
     });
   }
 
+  /** Shows what is below a row. After a reload, the panel remembers which rows show it. */
+  async expand(row: Locator): Promise<void> {
+    await row.waitFor();
+    if ((await row.getAttribute('aria-expanded')) !== 'true') {
+      await row.click();
+    }
+  }
+
   /** What is below the refused edit that is expanded. */
   get details(): Locator {
     return this.page.locator('.details:visible');

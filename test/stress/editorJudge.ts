@@ -10,8 +10,7 @@ const MOVERS: Readonly<Record<Hand, readonly Mover[]>> = {
   // A key may look like it.
   'takes back': ['edit', 'typed'],
   operates: ['edit', 'rename', 'not typed'],
-  // To a look before the editor tells of it, it is another program's.
-  saves: ['typed', 'not typed', 'program'],
+  saves: ['typed', 'not typed'],
   hook: ['post-write hook'],
   'save participant': ['save participant of an edit', 'save participant of the engineer', 'not typed'],
   types: ['typed'],

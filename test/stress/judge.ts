@@ -22,8 +22,7 @@
 // runs from what save participants do: it may be named as them and go with the edit where that is taken back, and what
 // participants did stays in the buffer where the save failed. A rename or a delete leaves a buffer behind that the
 // editor calls unsaved although it is what is on disk. A program that writes while hooks run may be named as the hook, and of
-// several programs that wrote between two looks only the last is named, because the time stamp tells of no other. In the real
-// editor, a look between the write of the engineer's save and the event that tells of it takes that write for another program's.
+// several programs that wrote between two looks only the last is named, because the time stamp tells of no other.
 
 import type { Call, Entry, Known } from './calls.ts';
 
