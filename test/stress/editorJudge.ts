@@ -89,8 +89,11 @@ export class EditorJudge implements Judge {
         this.#lost(seen, without(lost, entry?.marks ?? new Set(), marksIn(entry?.known.text)));
         return;
       case 'saves':
+        this.#losesInEditor(seen, lost);
+        return;
       case 'reloads':
-        this.#losesInEditor(seen);
+        // An edit that was never saved goes with its buffer.
+        this.#losesInEditor(seen, without(lost, this.#neverSaved(path)));
         return;
       case 'save participant':
       case 'unclear':
@@ -101,11 +104,17 @@ export class EditorJudge implements Judge {
     }
   }
 
-  #losesInEditor(seen: Seen): void {
+  #losesInEditor(seen: Seen, lost: readonly string[]): void {
     this.#lost(
       seen,
-      seen.lost.filter((mark) => !this.#isTaken(seen.path, mark, seen)),
+      lost.filter((mark) => !this.#isTaken(seen.path, mark, seen)),
     );
+  }
+
+  #neverSaved(path: string): ReadonlySet<string> {
+    const landed = [...this.#landed].filter(([, seen]) => seen.path === path).flatMap(([{ marks }]) => [...marks]);
+    const onDisk = this.#wereOnDisk(path);
+    return new Set(landed.filter((mark) => !onDisk.has(mark)));
   }
 
   #landing(path: string, { known, intended }: Entry, before: string | undefined, after: string | undefined): void {
@@ -238,7 +247,12 @@ export class EditorJudge implements Judge {
       const isReplayed = others.some(({ hand }) => hand === 'undoes' || hand === 'saves');
       const texts = [this.#truth.disk(path), this.#truth.buffer(path)];
       const left = [...entry.marks].filter((mark) => texts.some((text) => marksIn(text).has(mark)));
-      if (left.length > 0 && !isReplayed) {
+      // A program that writes between our write and the save that confirms it may build on ours: its bytes are not taken back.
+      const isBuiltOn = others.some(
+        ({ hand, before }) =>
+          (hand === 'program' || hand === 'generator') && left.every((mark) => marksIn(before).has(mark)),
+      );
+      if (left.length > 0 && !isReplayed && !(status === 'disk_changed_during_save' && isBuiltOn)) {
         this.#broken('left behind', `${path}: ${status}, and ${left.join(' ')} is still there`);
       }
     }
