@@ -36,6 +36,7 @@ export const SETTINGS = {
   protect: 'protect',
   unprotect: 'unprotect',
   confirm: 'confirm',
+  instructions: 'instructions',
   follow: 'follow',
   saveDirtyFiles: 'saveDirtyFiles',
   textMemory: 'textMemory',
