@@ -8,6 +8,7 @@ import { ChatEdits } from './host/chatEdits.ts';
 import { WorkspaceDocuments } from './host/documents.ts';
 import { countEdits } from './host/editCounter.ts';
 import { openEngineerSide } from './host/engineerSide.ts';
+import { Guard } from './host/guard.ts';
 import { Interruptions } from './host/interruptions.ts';
 import { Observer } from './host/observer.ts';
 import { WindowExchange } from './host/otherWindows.ts';
@@ -40,7 +41,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const exchange = new WindowExchange(globalStorageUri.fsPath, log);
   const documents = new WorkspaceDocuments(changes, new Writers(runs), runs, exchange, records, log);
   const ledger = new Ledger();
-  const chatEdits = new ChatEdits();
+  const guard = new Guard(context.asAbsolutePath('guard'), log);
+  const chatEdits = new ChatEdits(() => guard.takeEdits());
   const storage = storageUri
     ? new Storage(
         storageUri.fsPath,
@@ -84,14 +86,17 @@ export function activate(context: vscode.ExtensionContext): void {
       interruptions.recognise();
     }
   };
+  const onChatCall = (): void => guard.called();
   const loading = setTimeout(() => {
     load();
+    void guard.start();
     void storage?.prune();
   }, LOAD_DELAY);
   subscriptions.push(
     log,
     runs,
     changes,
+    guard,
     chatEdits,
     documents,
     new Observer(documents, ledger, chatEdits, () => storage?.settleSoon(), log),
@@ -100,9 +105,9 @@ export function activate(context: vscode.ExtensionContext): void {
     tallies,
     interruptions,
     landings,
-    vscode.lm.registerTool(TOOLS.read, makeTool(readTool(arbiter), load, log)),
-    vscode.lm.registerTool(TOOLS.edit, makeTool(editTool(arbiter), load, log)),
-    vscode.lm.registerTool(TOOLS.check, makeTool(checkTool(arbiter), load, log)),
+    vscode.lm.registerTool(TOOLS.read, makeTool(readTool(arbiter), load, onChatCall, log)),
+    vscode.lm.registerTool(TOOLS.edit, makeTool(editTool(arbiter), load, onChatCall, log)),
+    vscode.lm.registerTool(TOOLS.check, makeTool(checkTool(arbiter), load, onChatCall, log)),
     ...openEngineerSide({
       extension: context.extensionUri,
       storage: storageUri?.fsPath,

@@ -37,6 +37,7 @@ export const SETTINGS = {
   unprotect: 'unprotect',
   confirm: 'confirm',
   instructions: 'instructions',
+  guardBuiltInTools: 'guardBuiltInTools',
   follow: 'follow',
   saveDirtyFiles: 'saveDirtyFiles',
   textMemory: 'textMemory',
