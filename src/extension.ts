@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
+import type { EditArbiter } from '../api.d.ts';
 import { Arbiter } from './core/arbiter.ts';
 import type { LandedEdit } from './core/landedEdit.ts';
 import { Ledger } from './core/ledger.ts';
+import { makeApi } from './host/api.ts';
 import { ApplyRecords } from './host/applyRecords.ts';
 import { BufferChanges } from './host/bufferChanges.ts';
 import { ChatEdits } from './host/chatEdits.ts';
@@ -30,8 +32,8 @@ import { SECTION, TOOLS } from './names.ts';
 /** How long after the start stored causes are read, in milliseconds. */
 const LOAD_DELAY = 2_000;
 
-/** Builds the arbiter and registers everything that faces agents and engineers. Decides nothing. */
-export function activate(context: vscode.ExtensionContext): void {
+/** Builds the arbiter and registers everything that faces agents, engineers and other extensions. Decides nothing. */
+export function activate(context: vscode.ExtensionContext): EditArbiter {
   const { subscriptions, workspaceState, storageUri, globalStorageUri } = context;
   const start = performance.now();
   const log = vscode.window.createOutputChannel('Edit Arbiter', { log: true });
@@ -86,6 +88,7 @@ export function activate(context: vscode.ExtensionContext): void {
       interruptions.recognise();
     }
   };
+  const { api, disposable } = makeApi(arbiter, (key) => documents.looks.uriOf(key), load);
   const onChatCall = (): void => guard.called();
   const loading = setTimeout(() => {
     load();
@@ -105,6 +108,7 @@ export function activate(context: vscode.ExtensionContext): void {
     tallies,
     interruptions,
     landings,
+    disposable,
     vscode.lm.registerTool(TOOLS.read, makeTool(readTool(arbiter), load, onChatCall, log)),
     vscode.lm.registerTool(TOOLS.edit, makeTool(editTool(arbiter), load, onChatCall, log)),
     vscode.lm.registerTool(TOOLS.check, makeTool(checkTool(arbiter), load, onChatCall, log)),
@@ -126,4 +130,5 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   );
   log.info(`Ready after ${(performance.now() - start).toFixed(1)} ms`);
+  return api;
 }
