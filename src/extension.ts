@@ -1,13 +1,16 @@
 import * as vscode from 'vscode';
+import type { EditArbiter } from '../api.d.ts';
 import { Arbiter } from './core/arbiter.ts';
 import type { LandedEdit } from './core/landedEdit.ts';
 import { Ledger } from './core/ledger.ts';
+import { makeApi } from './host/api.ts';
 import { ApplyRecords } from './host/applyRecords.ts';
 import { BufferChanges } from './host/bufferChanges.ts';
 import { ChatEdits } from './host/chatEdits.ts';
 import { WorkspaceDocuments } from './host/documents.ts';
 import { countEdits } from './host/editCounter.ts';
 import { openEngineerSide } from './host/engineerSide.ts';
+import { Guard } from './host/guard.ts';
 import { Interruptions } from './host/interruptions.ts';
 import { Observer } from './host/observer.ts';
 import { WindowExchange } from './host/otherWindows.ts';
@@ -29,8 +32,8 @@ import { SECTION, TOOLS } from './names.ts';
 /** How long after the start stored causes are read, in milliseconds. */
 const LOAD_DELAY = 2_000;
 
-/** Builds the arbiter and registers everything that faces agents and engineers. Decides nothing. */
-export function activate(context: vscode.ExtensionContext): void {
+/** Builds the arbiter and registers everything that faces agents, engineers and other extensions. Decides nothing. */
+export function activate(context: vscode.ExtensionContext): EditArbiter {
   const { subscriptions, workspaceState, storageUri, globalStorageUri } = context;
   const start = performance.now();
   const log = vscode.window.createOutputChannel('Edit Arbiter', { log: true });
@@ -40,7 +43,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const exchange = new WindowExchange(globalStorageUri.fsPath, log);
   const documents = new WorkspaceDocuments(changes, new Writers(runs), runs, exchange, records, log);
   const ledger = new Ledger();
-  const chatEdits = new ChatEdits();
+  const guard = new Guard(context.asAbsolutePath('guard'), log);
+  const chatEdits = new ChatEdits(() => guard.takeEdits());
   const storage = storageUri
     ? new Storage(
         storageUri.fsPath,
@@ -84,14 +88,18 @@ export function activate(context: vscode.ExtensionContext): void {
       interruptions.recognise();
     }
   };
+  const { api, disposable } = makeApi(arbiter, (key) => documents.looks.uriOf(key), load);
+  const onChatCall = (): void => guard.called();
   const loading = setTimeout(() => {
     load();
+    void guard.start();
     void storage?.prune();
   }, LOAD_DELAY);
   subscriptions.push(
     log,
     runs,
     changes,
+    guard,
     chatEdits,
     documents,
     new Observer(documents, ledger, chatEdits, () => storage?.settleSoon(), log),
@@ -100,9 +108,10 @@ export function activate(context: vscode.ExtensionContext): void {
     tallies,
     interruptions,
     landings,
-    vscode.lm.registerTool(TOOLS.read, makeTool(readTool(arbiter), load, log)),
-    vscode.lm.registerTool(TOOLS.edit, makeTool(editTool(arbiter), load, log)),
-    vscode.lm.registerTool(TOOLS.check, makeTool(checkTool(arbiter), load, log)),
+    disposable,
+    vscode.lm.registerTool(TOOLS.read, makeTool(readTool(arbiter), load, onChatCall, log)),
+    vscode.lm.registerTool(TOOLS.edit, makeTool(editTool(arbiter), load, onChatCall, log)),
+    vscode.lm.registerTool(TOOLS.check, makeTool(checkTool(arbiter), load, onChatCall, log)),
     ...openEngineerSide({
       extension: context.extensionUri,
       storage: storageUri?.fsPath,
@@ -121,4 +130,5 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   );
   log.info(`Ready after ${(performance.now() - start).toFixed(1)} ms`);
+  return api;
 }

@@ -36,6 +36,8 @@ export const SETTINGS = {
   protect: 'protect',
   unprotect: 'unprotect',
   confirm: 'confirm',
+  instructions: 'instructions',
+  guardBuiltInTools: 'guardBuiltInTools',
   follow: 'follow',
   saveDirtyFiles: 'saveDirtyFiles',
   textMemory: 'textMemory',

@@ -55,6 +55,7 @@ export class Conflicts {
   #resolved: Conflict[] = [];
   #nextId = 1;
   readonly #listeners = new Set<() => void>();
+  readonly #addListeners = new Set<(conflict: Conflict) => void>();
 
   get open(): readonly Conflict[] {
     return this.#open;
@@ -71,8 +72,12 @@ export class Conflicts {
       other.key === conflict.key &&
       other.session === conflict.session &&
       other.request.signature === conflict.request.signature;
-    this.#open = bounded([{ ...conflict, id: this.#nextId++ }, ...this.#open.filter((other) => !isSame(other))]);
+    const added = { ...conflict, id: this.#nextId++ };
+    this.#open = bounded([added, ...this.#open.filter((other) => !isSame(other))]);
     this.#changed();
+    for (const listener of this.#addListeners) {
+      listener(added);
+    }
   }
 
   /** Brings back conflicts that were open before, newest first: they are older than all that are open now. */
@@ -92,6 +97,12 @@ export class Conflicts {
   onDidChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Told of each refusal, also of one that replaces an earlier one. @returns what stops the listener. */
+  onDidAdd(listener: (conflict: Conflict) => void): () => void {
+    this.#addListeners.add(listener);
+    return () => this.#addListeners.delete(listener);
   }
 
   /** Moves refused edits that are settled out of the open ones. */

@@ -31,3 +31,11 @@ export function readFollow(): Follow {
 export function asksForAll(): boolean {
   return vscode.workspace.getConfiguration(SECTION).get<unknown>(SETTINGS.confirm) === 'all';
 }
+
+/** What becomes of the chat's built-in edit tools: nothing, the agent is told, or they are denied. */
+export type GuardMode = 'off' | 'warn' | 'deny';
+
+export function readGuard(): GuardMode {
+  const value = vscode.workspace.getConfiguration(SECTION).get<unknown>(SETTINGS.guardBuiltInTools);
+  return value === 'warn' || value === 'deny' ? value : 'off';
+}

@@ -24,8 +24,10 @@ export class Chat {
       await api.commands.executeCommand('workbench.action.chat.open', { mode });
     }, agent);
     const choices = this.#view.locator('.chat-input-toolbars');
-    await choices.getByText(new RegExp(`^${agent}$`, 'i')).waitFor();
-    await choices.getByText('Scripted', { exact: true }).waitFor();
+    const name = agent.replaceAll(/[()]/g, '\\$&');
+    await choices.getByText(new RegExp(`^${name}$`, 'i')).waitFor();
+    // Beside a long name there is room for the model's icon only.
+    await choices.locator('.model-picker-name[aria-label="Models, Scripted"]').waitFor();
   }
 
   /** Starts a new conversation: for the extension, a new session. */

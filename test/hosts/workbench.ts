@@ -117,9 +117,17 @@ export class Workbench {
     return outer.contentFrame().frameLocator('#active-frame');
   }
 
-  /** The texts of the notifications shown at the moment. */
+  /** The texts of all notifications. They are in the list only: a page that is driven shows no toasts. */
   async notifications(): Promise<string[]> {
-    return this.page.locator('.notifications-toasts .notification-list-item-message').allInnerTexts();
+    await this.command('notifications.showList');
+    await this.#center().waitFor();
+    return this.#center().locator('.notification-list-item-message').allInnerTexts();
+  }
+
+  /** Waits for a notification. */
+  async notification(text: string): Promise<void> {
+    await this.command('notifications.showList');
+    await this.#center().locator('.notification-list-item-message', { hasText: text }).first().waitFor();
   }
 
   /** The text of the modal dialogue, after waiting for it. */
@@ -141,6 +149,10 @@ export class Workbench {
 
   async close(): Promise<void> {
     await this.#browser.close();
+  }
+
+  #center(): Locator {
+    return this.page.locator('.notifications-center');
   }
 
   #dialog(): Locator {

@@ -8,6 +8,7 @@ export function run(): Promise<void> {
     afterEach(forgetMoments);
     afterEach(closeEverything);
     require('./gate.test.ts');
+    require('./api.test.ts');
     require('./input.test.ts');
     require('./causes.test.ts');
     require('./hooks.test.ts');

@@ -48,6 +48,18 @@ describe('Conflicts', () => {
     assert.deepEqual(conflicts.resolved, []);
   });
 
+  it('are told of as they are refused, again where one is sent again, and not when they come back from before', () => {
+    const conflicts = new Conflicts();
+    const told: string[] = [];
+    const stop = conflicts.onDidAdd(({ path }) => told.push(path));
+    conflicts.add(conflict('f'));
+    conflicts.add(conflict('f'));
+    conflicts.restore([conflict('g')]);
+    stop();
+    conflicts.add(conflict('h'));
+    assert.deepEqual(told, ['f', 'f']);
+  });
+
   it('are moved to the resolved ones when they are dismissed or closed', () => {
     const conflicts = new Conflicts();
     for (const path of ['f', 'g', 'h']) {

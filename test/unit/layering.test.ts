@@ -62,6 +62,10 @@ function mayImport(path: string, specifier: string): boolean {
         return false;
     }
   }
+  // What other extensions are promised: declarations, and nothing that runs.
+  if (normalize(join(path, '..', specifier)) === '../api.d.ts') {
+    return path === 'extension.ts' || path === 'host/api.ts';
+  }
   // The page's own modules run in a browser: all that both sides share is what they say to each other.
   if (layer !== 'panel' && /(?:^|\/)panel\//.test(specifier) && !specifier.endsWith('/panel/protocol.ts')) {
     return false;

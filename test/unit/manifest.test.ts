@@ -41,6 +41,11 @@ interface Walkthrough {
   readonly steps: readonly { readonly description: string; readonly media: { readonly markdown: string } }[];
 }
 
+interface ChatFile {
+  readonly path: string;
+  readonly when?: string;
+}
+
 interface Manifest {
   readonly name: string;
   readonly publisher: string;
@@ -58,11 +63,19 @@ interface Manifest {
     }[];
     readonly colors: readonly { readonly id: string; readonly defaults: Readonly<Record<string, string>> }[];
     readonly walkthroughs: readonly Walkthrough[];
+    readonly chatAgents: readonly ChatFile[];
+    readonly chatInstructions: readonly ChatFile[];
+    readonly chatPromptFiles: readonly ChatFile[];
+    readonly chatSkills: readonly ChatFile[];
   };
 }
 
 const manifest: Manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 const { contributes } = manifest;
+
+function textOf(path: string): string {
+  return readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+}
 
 function assertSame(one: readonly string[], other: readonly string[]): void {
   assert.deepEqual([...one].sort(), [...other].sort());
@@ -134,6 +147,30 @@ describe('The manifest', () => {
       for (const [, command = ''] of description.matchAll(/\(command:([\w.]+)/g)) {
         const isOurs = command.startsWith('editArbiter.');
         assert.equal(isOurs, Object.values<string>(COMMANDS).includes(command), command);
+      }
+    }
+  });
+
+  it('contributes to the chat only files that there are, under conditions that are settings of ours', () => {
+    const { chatAgents, chatInstructions, chatPromptFiles, chatSkills } = contributes;
+    for (const { path, when } of [chatAgents, chatInstructions, chatPromptFiles, chatSkills].flat()) {
+      assert.match(textOf(path), /^---\nname: .+\ndescription: .+\n/, path);
+      const [, setting] = /^config\.editArbiter\.(\w+)$/.exec(when ?? '') ?? [];
+      assert.ok(when === undefined || Object.values<string>(SETTINGS).includes(setting ?? ''), when);
+    }
+  });
+
+  it('gives its agents all tools of ours, by their whole names, and none that edits or reads files beside them', () => {
+    const { chatAgents, chatPromptFiles } = contributes;
+    for (const { path } of [...chatAgents, ...chatPromptFiles]) {
+      const tools = [...textOf(path).matchAll(/^ {2}- (.*)$/gm)].map(([, tool = '']) => tool);
+      const isOurs = (tool: string) => tool.startsWith(`${EXTENSION}/`);
+      assertSame(
+        tools.filter(isOurs),
+        Object.values(TOOLS).map((tool) => `${EXTENSION}/${tool}`),
+      );
+      for (const tool of tools.filter((one) => !isOurs(one))) {
+        assert.match(tool, /^(?:search|execute)\/\w+$|^read\/problems$/, path);
       }
     }
   });

@@ -28,10 +28,12 @@ export interface ToolParts {
  * A tool that always has an answer: nothing is thrown out of `invoke`.
  *
  * @param load called before each call: brings back what was stored, once. Does not throw.
+ * @param onChatCall called when a chat, and not another extension, calls. Does not throw.
  */
 export function makeTool(
   { verb, answer, confirm }: ToolParts,
   load: () => void,
+  onChatCall: () => void,
   log: vscode.LogOutputChannel,
 ): vscode.LanguageModelTool<unknown> {
   return {
@@ -46,6 +48,9 @@ export function makeTool(
       const begun = performance.now();
       load();
       const caller = callerOf(options, cancellation);
+      if (caller.isChat) {
+        onChatCall();
+      }
       const texts = await answer(options, caller, cancellation).catch((error: unknown) => [fault(error, log)]);
       CALLS.publish({ verb, milliseconds: performance.now() - begun });
       return new vscode.LanguageModelToolResult(texts.map((text) => new vscode.LanguageModelTextPart(text)));
