@@ -76,11 +76,6 @@ function isApplied({ results }: Answer, count: number): void {
 
 describe('Measured beside the bare editor', function () {
   this.timeout(1_800_000);
-  before(function () {
-    if (asked === undefined) {
-      this.skip(); // `npm run bench` says how many rounds.
-    }
-  });
   beforeEach(closeEverything);
 
   for (const [how, open] of [

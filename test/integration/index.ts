@@ -1,3 +1,4 @@
+import { variables as bench } from '../bench/variables.ts';
 import { runSuite } from '../hosts/mochaSuite.ts';
 import { closeEverything } from './support/engineer.ts';
 import { forgetMoments } from './support/moments.ts';
@@ -23,7 +24,9 @@ export function run(): Promise<void> {
     require('./budget.test.ts');
     require('./limits.test.ts');
     require('./symbols.test.ts');
-    require('../bench/editor.test.ts');
+    if (process.env[bench.rounds] !== undefined) {
+      require('../bench/editor.test.ts'); // `npm run bench` only.
+    }
     require('../replay/replay.test.ts');
     require('../histories/histories.test.ts');
     require('./faults.test.ts');
