@@ -36,7 +36,7 @@ export interface Evidence {
 }
 
 /** How late the event may come that says that a command has started, in milliseconds. We start hooks ourselves. */
-const START_SLACK: Readonly<Record<Run['via'], number>> = { task: 500, terminal: 250, hook: 0 };
+const START_SLACK: Readonly<Record<Run['via'], number>> = { task: 1_500, terminal: 250, hook: 0 };
 /** The event of its end comes after all that it wrote; the file system's clock ticks more slowly. Milliseconds. */
 const END_SLACK = 20;
 /** How long before its log entry a checkout may have written a file, in milliseconds. */
