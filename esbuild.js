@@ -69,3 +69,10 @@ tree-sitter-java        Copyright (c) 2017 Ayman Nadeem
 tree-sitter-rust        Copyright (c) 2017 Maxim Sokolov
 `);
 writeFileSync('dist/ThirdPartyNotices.txt', notices.join('\n---\n\n'));
+
+// The package has room for one picture.
+const shipped = 'docs/pictures/apply.png';
+const readme = readFileSync('README.md', 'utf8').replaceAll(/^!\[[^\]]*\]\(([^)]+)\)\n\n/gm, (picture, path) =>
+  path === shipped ? picture : '',
+);
+writeFileSync('dist/README.md', readme);

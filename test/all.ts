@@ -11,6 +11,7 @@ const STEPS: readonly Step[] = [
   { name: 'formatter and linter', script: 'test:style' },
   { name: 'types', script: 'test:types' },
   { name: 'unit tests', script: 'test:unit' },
+  { name: 'package', script: 'test:package' },
   { name: 'test harness', script: 'test:harness' },
   { name: 'integration in a real VS Code', script: 'test:integration' },
   { name: 'real agent mode', script: 'test:agent' },

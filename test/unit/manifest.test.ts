@@ -50,6 +50,7 @@ interface Manifest {
   readonly name: string;
   readonly publisher: string;
   readonly engines: { readonly vscode: string };
+  readonly scripts: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly contributes: {
     readonly languageModelTools: readonly Tool[];
@@ -196,6 +197,20 @@ describe('The manifest', () => {
     assert.ok(minor(manifest.engines.vscode));
     assert.equal(minor(manifest.devDependencies['@types/vscode']), minor(manifest.engines.vscode));
     assert.match(manifest.devDependencies['@types/vscode'] ?? '', /^\d/, 'the types are pinned');
+  });
+});
+
+describe('F5', () => {
+  it('starts with a task that there is, of a script that there is', () => {
+    const { scripts } = manifest;
+    const { tasks } = JSON.parse(textOf('.vscode/tasks.json')) as { tasks: { label: string; script: string }[] };
+    const { configurations } = JSON.parse(textOf('.vscode/launch.json')) as {
+      configurations: { preLaunchTask?: string }[];
+    };
+    assert.ok(tasks.every(({ script }) => scripts[script] !== undefined));
+    const needed = configurations.flatMap(({ preLaunchTask }) => preLaunchTask ?? []);
+    assert.deepEqual(needed, ['build']);
+    assert.ok(tasks.some(({ label }) => label === 'build'));
   });
 });
 
