@@ -8,7 +8,7 @@ import { type Played, playHistory } from './play.ts';
 import { Repository } from './repository.ts';
 import { variables } from './variables.ts';
 
-const { [variables.repository]: given, [variables.commits]: commits = '8', [variables.results]: results } = process.env;
+const { [variables.repository]: given, [variables.commits]: commits = '5', [variables.results]: results } = process.env;
 
 function say({ commits: played, files, refused, milliseconds }: Played): void {
   const reasons = Object.entries(refused).map(([status, count]) => `${count} ${status}`);

@@ -7,7 +7,7 @@ import { fresh, uriOf, writes } from './support/disk.ts';
 import { engineer } from './support/engineer.ts';
 
 const BASES = 500;
-const KEYS = 1_000;
+const KEYS = 400;
 /** How often the profiler looks, in microseconds. Looking more often makes what it looks at slower. */
 const INTERVAL = 500;
 /** A sample that comes later than this stands for time in which the system ran something else, in microseconds. */

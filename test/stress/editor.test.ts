@@ -9,7 +9,7 @@ import { addNumbers, noNumbers } from './numbers.ts';
 import { type Schedule, schedules } from './steps.ts';
 import { variables } from './variables.ts';
 
-const { [variables.seed]: seed = '1', [variables.schedules]: many = '12', [variables.results]: results } = process.env;
+const { [variables.seed]: seed = '1', [variables.schedules]: many = '5', [variables.results]: results } = process.env;
 
 /** Most steps of one schedule. */
 const LENGTH = 60;
