@@ -38,10 +38,16 @@ export async function runGuard(plugin: string, call: object, env: Readonly<Recor
       if (code === 0) {
         resolve(Buffer.concat(printed).toString());
       } else {
-        reject(new Error(`its command ended with ${code ?? signal}${complaint && `: ${complaint.slice(-300)}`}`));
+        reject(
+          new Error(`its command ended with ${code ?? signal}${unread}${complaint && `: ${complaint.slice(-300)}`}`),
+        );
       }
     });
-    child.stdin.once('error', (error) => reject(new Error(`its command did not read the call: ${describe(error)}`)));
+    // It may end before it has read the call: how it ends is what counts.
+    let unread = '';
+    child.stdin.once('error', (error) => {
+      unread = ` (it did not read the call: ${describe(error)})`;
+    });
     child.stdin.end(JSON.stringify(call));
   });
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEdit, parseRead } from '../../demo/answers.ts';
 import type { ModelRequest } from '../companion/protocol.ts';
 import { type AgentMode, startAgentMode } from '../hosts/agentMode.ts';
+import { copyPackedExtension } from '../hosts/packedExtension.ts';
 import { repositoryRoot } from '../hosts/paths.ts';
 import { play } from './support/player.ts';
 import { tokenCounter } from './support/tokens.ts';
@@ -38,20 +39,25 @@ function toldTo({ messages }: ModelRequest): string {
     .join('\n');
 }
 
-describe('Custom agents in the real agent mode', function () {
+describe('Custom agents of the packed extension, in the real agent mode', function () {
   this.timeout(180_000);
+  let scratch: string;
   let folder: string;
   let agent: AgentMode;
   const settle = (name: string) => agent.model.play(() => ({ parts: [{ type: 'text', value: name }] }));
 
   before(async () => {
-    folder = realpathSync(mkdtempSync(join(tmpdir(), 'edit-arbiter-agents-')));
-    agent = await startAgentMode({ folder, model: () => ({ parts: [{ type: 'text', value: 'hello' }] }) });
+    scratch = realpathSync(mkdtempSync(join(tmpdir(), 'edit-arbiter-agents-')));
+    folder = join(scratch, 'workspace');
+    mkdirSync(folder);
+    const extension = join(scratch, 'extension');
+    copyPackedExtension(extension);
+    agent = await startAgentMode({ folder, extensions: [extension], model: () => ({ parts: [] }) });
   });
 
   after(async () => {
     await agent?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(scratch, { recursive: true, force: true });
   });
 
   /** Asks a custom agent for nothing. @returns what its model was sent. */

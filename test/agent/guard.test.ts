@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEdit, parseRead } from '../../demo/answers.ts';
 import { type AgentMode, startAgentMode } from '../hosts/agentMode.ts';
-import { repositoryRoot } from '../hosts/paths.ts';
+import { copyPackedExtension } from '../hosts/packedExtension.ts';
 import { type Move, play } from './support/player.ts';
 
 const SETTING = 'guardBuiltInTools';
@@ -22,9 +22,7 @@ describe('The guard over the built-in edit tools, in the real agent mode', funct
     extension = join(scratch, 'extension');
     mkdirSync(folder);
     // A copy, so that its guard can be broken.
-    for (const part of ['package.json', 'dist', 'guard', 'chat', 'media']) {
-      cpSync(join(repositoryRoot, part), join(extension, part), { recursive: true });
-    }
+    copyPackedExtension(extension);
     agent = await startAgentMode({
       folder,
       extensions: [extension],
@@ -48,6 +46,20 @@ describe('The guard over the built-in edit tools, in the real agent mode', funct
       SETTING,
       value,
     ] as const);
+
+  /** Sets it, and waits until the chat goes by it: a moment later, and without a word. */
+  async function switchTo(value: string, told: RegExp): Promise<void> {
+    await set(value);
+    for (let attempt = 1; ; attempt += 1) {
+      const input = { filePath: join(folder, `probe-${value}-${attempt}.txt`), content: 'probe\n' };
+      const { answers } = await play(agent, [() => ({ name: 'create_file', input })]);
+      await agent.chat.startOver();
+      if (told.test(answers[0] ?? '')) {
+        return;
+      }
+      assert.ok(attempt < 10, answers[0]);
+    }
+  }
 
   const read =
     (path: string): Move =>
@@ -93,7 +105,7 @@ describe('The guard over the built-in edit tools, in the real agent mode', funct
   });
 
   it('lets them pass where it only warns, tells the agent, and names the bypass', async () => {
-    await set('warn');
+    await switchTo('warn', /Use arbiter_edit for the next edit/);
     const { answers } = await play(agent, [
       read('a.txt'),
       replace('two', 'TWO'),
@@ -110,7 +122,7 @@ describe('The guard over the built-in edit tools, in the real agent mode', funct
   });
 
   it('does nothing where it is off', async () => {
-    await set('off');
+    await switchTo('off', /^(?!.*arbiter_)/s);
     const { answers } = await play(agent, [replace('one', '1')]);
     assert.doesNotMatch(answers[0] ?? '', /arbiter_/);
     assert.equal(readFileSync(join(folder, 'a.txt'), 'utf8'), '1\ntwo\n');
