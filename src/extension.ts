@@ -38,7 +38,10 @@ export function activate(context: vscode.ExtensionContext): EditArbiter {
   const start = performance.now();
   const log = vscode.window.createOutputChannel('Edit Arbiter', { log: true });
   const runs = new Runs();
-  const changes = new BufferChanges((document) => documents.isOnDisk(document));
+  const changes = new BufferChanges(
+    (document) => documents.isOnDisk(document),
+    (document) => documents.isBusy(document),
+  );
   const records = new ApplyRecords(storageUri?.fsPath, log);
   const exchange = new WindowExchange(globalStorageUri.fsPath, log);
   const documents = new WorkspaceDocuments(changes, new Writers(runs), runs, exchange, records, log);

@@ -29,10 +29,15 @@ const SAVE_TIME = 5_000;
 interface Saving {
   /** In milliseconds of `performance.now()`. */
   readonly begun: number;
-  /** What the document has held since. */
-  readonly texts: string[];
+  /** What the document has held since; `undefined` for a save of ours, of which nobody else has to be told. */
+  readonly texts: string[] | undefined;
   /** Whether its text was changed meanwhile. */
   isChanged: boolean;
+}
+
+/** A save that has failed is never told to be over. */
+function isUnderWay({ begun }: Saving): boolean {
+  return performance.now() - begun < SAVE_TIME;
 }
 
 /**
@@ -54,11 +59,19 @@ export class BufferChanges implements vscode.Disposable {
   readonly #unsure = new Map<vscode.TextDocument, Set<Undecided>>();
   readonly #quiet = new Set<vscode.TextDocument>();
   readonly #isOnDisk: (document: vscode.TextDocument) => boolean;
+  readonly #isOurs: (document: vscode.TextDocument) => boolean;
   readonly #subscriptions: vscode.Disposable[];
 
-  /** @param isOnDisk whether the document's text is what is on disk. Called for clean documents only. */
-  constructor(isOnDisk: (document: vscode.TextDocument) => boolean) {
+  /**
+   * @param isOnDisk whether the document's text is what is on disk. Called for clean documents only.
+   * @param isOurs whether an apply of ours runs on the document.
+   */
+  constructor(
+    isOnDisk: (document: vscode.TextDocument) => boolean,
+    isOurs: (document: vscode.TextDocument) => boolean,
+  ) {
     this.#isOnDisk = isOnDisk;
+    this.#isOurs = isOurs;
     this.#subscriptions = [
       vscode.workspace.onDidChangeTextDocument((event) => this.#changed(event)),
       vscode.window.onDidChangeTextEditorSelection((event) => this.#selected(event)),
@@ -79,7 +92,8 @@ export class BufferChanges implements vscode.Disposable {
 
   /** Whether a save of the document that runs just now may have written a text: bytes are on disk before the editor tells of it. */
   mayBeSaving(document: vscode.TextDocument, text: string): boolean {
-    return this.#saving.get(document)?.texts.includes(text) === true;
+    const saving = this.#saving.get(document);
+    return saving?.texts?.includes(text) === true && isUnderWay(saving);
   }
 
   /** Whether we bring the document up to date with the disk just now: nobody's change. */
@@ -155,9 +169,8 @@ export class BufferChanges implements vscode.Disposable {
     const saving = this.#saving.get(document);
     if (saving) {
       saving.isChanged = true;
-      // A save that has failed is never told to be over.
-      if (performance.now() - saving.begun < SAVE_TIME) {
-        saving.texts.push(document.getText());
+      if (isUnderWay(saving)) {
+        saving.texts?.push(document.getText());
       }
     }
     this.#decideUnfollowed(document);
@@ -207,7 +220,8 @@ export class BufferChanges implements vscode.Disposable {
   }
 
   #saves(document: vscode.TextDocument): void {
-    this.#saving.set(document, { begun: performance.now(), texts: [document.getText()], isChanged: false });
+    const texts = this.#isOurs(document) ? undefined : [document.getText()];
+    this.#saving.set(document, { begun: performance.now(), texts, isChanged: false });
     // Trimming and final newlines come right before this is told.
     for (const undecided of [...(this.#unsure.get(document) ?? [])]) {
       undecided.decide('not_typed');
