@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { attribute } from '../../src/core/attribution.ts';
 import { type Base, digest } from '../../src/core/base.ts';
@@ -9,7 +9,7 @@ import { judge } from '../../src/core/gate.ts';
 import { Ledger } from '../../src/core/ledger.ts';
 import { locate } from '../../src/core/match.ts';
 import { parseText, renderText } from '../../src/core/text.ts';
-import { repositoryRoot } from '../hosts/paths.ts';
+import { outputFolder } from '../hosts/paths.ts';
 import { Story } from '../unit/support/story.ts';
 import { line, median, ms, times } from './measure.ts';
 import { type Point, plot, slopeOf } from './plot.ts';
@@ -88,8 +88,10 @@ function growthOfLedger(): Point[] {
   });
 }
 
-/** What needs no editor. @param print gets one line for each result. */
+/** What needs no editor. Plots go to `out/bench/`. @param print gets one line for each result. */
 export async function measureCore(print: (text: string) => void): Promise<void> {
+  const folder = join(outputFolder, 'bench');
+  mkdirSync(folder, { recursive: true });
   print('  Measured on plain Node');
   const large = source(2_000_000);
   const text = parseText(large);
@@ -145,7 +147,7 @@ export async function measureCore(print: (text: string) => void): Promise<void> 
     ['ledger', 'Naming who changed a file, by the number of records of it', 'records', growthOfLedger()],
   ];
   for (const [name, title, unit, points] of growths) {
-    writeFileSync(join(repositoryRoot, 'docs', 'pictures', `cost-by-${name}.svg`), plot(title, unit, points));
+    writeFileSync(join(folder, `cost-by-${name}.svg`), plot(title, unit, points));
     const steps = points.map(([x, y]) => `${x.toLocaleString('en')} ${ms(y)}`).join(', ');
     print(line(title, `${steps}; slope ${slopeOf(points).toFixed(2)}`, 'at most 1, linear'));
   }
