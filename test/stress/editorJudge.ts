@@ -16,7 +16,8 @@ const MOVERS: Readonly<Record<Hand, readonly Mover[]>> = {
   types: ['typed'],
   undoes: ['undo', 'typed'],
   reverts: ['not typed'],
-  'renames in the editor': ['rename', 'program', 'not typed', 'typed'],
+  // A file that an agent makes at the same time looks like one that comes by a rename.
+  'renames in the editor': ['rename', 'program', 'not typed', 'typed', 'edit'],
   extension: ['not typed', 'save participant of an edit', 'save participant of the engineer'],
   reloads: [],
   program: ['program'],
@@ -40,6 +41,9 @@ export class EditorJudge implements Judge {
   readonly #namedNumbers = new Set<number>();
   readonly #landed = new Map<Entry, Seen>();
   readonly #sent = new Set<string>();
+  readonly #answered = new Set<Entry>();
+  /** What a save of the editor has written over: somebody has to put it back before the end. */
+  readonly #writtenOver: { readonly seen: Seen; readonly marks: readonly string[] }[] = [];
   /** Entries that were sent again: of two that write the same, nobody can tell which has landed. */
   readonly #repeated = new Set<Entry>();
 
@@ -92,8 +96,8 @@ export class EditorJudge implements Judge {
         this.#losesInEditor(seen, lost);
         return;
       case 'reloads':
-        // An edit that was never saved goes with its buffer.
-        this.#losesInEditor(seen, without(lost, this.#neverSaved(path)));
+        // An edit whose call still runs is ours to take back.
+        this.#losesInEditor(seen, without(lost, this.#underWay(path)));
         return;
       case 'save participant':
       case 'unclear':
@@ -111,10 +115,9 @@ export class EditorJudge implements Judge {
     );
   }
 
-  #neverSaved(path: string): ReadonlySet<string> {
-    const landed = [...this.#landed].filter(([, seen]) => seen.path === path).flatMap(([{ marks }]) => [...marks]);
-    const onDisk = this.#wereOnDisk(path);
-    return new Set(landed.filter((mark) => !onDisk.has(mark)));
+  #underWay(path: string): ReadonlySet<string> {
+    const entries = [...this.#landed].filter(([entry, seen]) => seen.path === path && !this.#answered.has(entry));
+    return new Set(entries.flatMap(([{ marks }]) => [...marks]));
   }
 
   #landing(path: string, { known, intended }: Entry, before: string | undefined, after: string | undefined): void {
@@ -131,11 +134,27 @@ export class EditorJudge implements Judge {
     if (marks.length === 0) {
       return;
     }
-    const isWindow = seen.hand === 'saves' && this.#truth.seenOf(seen.path, 0).some(isInSave(marks));
-    if (isWindow) {
-      this.inWindow += 1;
+    if (seen.hand === 'saves') {
+      this.#writtenOver.push({ seen, marks });
     } else {
-      this.#broken('lost', `${seen.path}: ${seen.hand} on the ${seen.where}, and ${marks.join(' ')} is gone`);
+      this.#tellLost(seen, marks);
+    }
+  }
+
+  #tellLost({ path, hand, where }: Seen, marks: readonly string[]): void {
+    this.#broken('lost', `${path}: ${hand} on the ${where}, and ${marks.join(' ')} is gone`);
+  }
+
+  /** What is not back by now is lost, unless nobody could have seen it: it came while the editor wrote. */
+  #tellWrittenOver(): void {
+    for (const { seen, marks } of this.#writtenOver) {
+      const later = this.#truth.seenOf(seen.path, seen.at).flatMap(({ after }) => [...marksIn(after)]);
+      const gone = without(marks, new Set(later));
+      if (gone.length > 0 && this.#truth.seenOf(seen.path, 0).some(isInSave(gone))) {
+        this.inWindow += 1;
+      } else if (gone.length > 0) {
+        this.#tellLost(seen, gone);
+      }
     }
   }
 
@@ -200,6 +219,7 @@ export class EditorJudge implements Judge {
 
   answered(call: Call, entry: Entry, result: Result): void {
     this.#truth.look();
+    this.#answered.add(entry);
     const { status } = result;
     const landed = this.#repeated.has(entry) ? undefined : this.#landed.get(entry);
     if (status === 'applied') {
@@ -299,6 +319,7 @@ export class EditorJudge implements Judge {
 
   /** At the end, when no call runs. */
   settled(paths: readonly string[], isDirty: (path: string) => boolean): void {
+    this.#tellWrittenOver();
     for (const path of paths) {
       const seen = this.#truth.seenOf(path, 0);
       const isTheirs = seen.some(
